@@ -66,8 +66,8 @@ public final class ConnectionRejectedException extends IwarpException {
     }
 
     /**
-     * Returns how many RDMA Reads and atomics the peer would have outstanding, 0 to 16382; empty if not stated. A peer that
-     * rejects because the IRD of this end is too small states here what it needs.
+     * Returns how many RDMA Reads and atomics the peer would have outstanding, 0 to 16382; empty if not stated. A peer
+     * that rejects because the IRD of this end is too small states here what it needs.
      */
     public OptionalInt peerOrd() {
         return peerOrd;

@@ -7,16 +7,16 @@ public enum ConnectionState {
     /** Connecting, or the start-up is under way. Anything may be posted; all but receives waits. */
     INIT,
     /**
-     * The two ends have agreed, and this end may not send yet: a responder waits for the initiator's first message. Anything
-     * may be posted; all but receives waits.
+     * The two ends have agreed, and this end may not send yet: a responder waits for the initiator's first message.
+     * Anything may be posted; all but receives waits.
      */
     ESTABLISHED,
     /** Requests of this side flow. */
     READY,
     /**
      * The stream is ending: it is being closed in order by this side's application, because the peer closed its half
-     * (unless {@code QueuePairSettings.closeWithPeer} is off), or because it was idle for too long, and what was posted is
-     * still sent; or a Terminate of this side is being sent. New requests are refused with the reason.
+     * (unless {@code QueuePairSettings.closeWithPeer} is off), or because it was idle for too long, and what was posted
+     * is still sent; or a Terminate of this side is being sent. New requests are refused with the reason.
      */
     DRAINING,
     /** The stream is over and every request has completed. The TCP connection is being taken down. */

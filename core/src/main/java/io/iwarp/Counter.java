@@ -2,9 +2,7 @@ package io.iwarp;
 
 import java.util.Locale;
 
-/**
- * The counters of each connection. Meters and the table in the documentation are derived from this enum.
- */
+/** The counters of each connection. Meters and the table in the documentation are derived from this enum. */
 public enum Counter {
     /** FPDUs handed to the transport. */
     FPDUS_SENT("fpdus", "FPDUs handed to the transport"),

@@ -7,8 +7,8 @@ import org.apiguardian.api.API;
 /**
  * The counters of one connection.
  *
- * <p>Only the event loop of the connection writes. Any thread may read. A reader sees a recent value of each counter, never a
- * torn one. Two counters that are read one after the other may be of different moments.
+ * <p>Only the event loop of the connection writes. Any thread may read. A reader sees a recent value of each counter,
+ * never a torn one. Two counters that are read one after the other may be of different moments.
  */
 @SuppressWarnings("EnumOrdinal") // the index of a counter is used in memory only, and never stored or sent
 public final class Counters {
@@ -34,8 +34,8 @@ public final class Counters {
     }
 
     /**
-     * Returns the value of a counter. Any thread may call this. If a thread reads one counter and then another, the second
-     * value includes everything that was counted before the first: a release store pairs with an acquire load.
+     * Returns the value of a counter. Any thread may call this. If a thread reads one counter and then another, the
+     * second value includes everything that was counted before the first: a release store pairs with an acquire load.
      */
     public long get(Counter counter) {
         return (long) VALUES.getAcquire(values, counter.ordinal());

@@ -3,8 +3,8 @@ package io.iwarp;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An error between the two sides of a stream. It is unchecked, since it mostly arrives as the failure of a future. Misuse of
- * the API is reported by {@link IllegalArgumentException} and {@link IllegalStateException} instead.
+ * An error between the two sides of a stream. It is unchecked, since it mostly arrives as the failure of a future.
+ * Misuse of the API is reported by {@link IllegalArgumentException} and {@link IllegalStateException} instead.
  */
 public class IwarpException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -12,7 +12,9 @@ public enum Operation {
     READ,
     /** Adds to a number of the peer and returns its previous value (FetchAdd of RFC 7306). */
     FETCH_ADD,
-    /** Replaces a number of the peer if it has an expected value, and returns its previous value (CmpSwap of RFC 7306). */
+    /**
+     * Replaces a number of the peer if it has an expected value, and returns its previous value (CmpSwap of RFC 7306).
+     */
     COMPARE_SWAP,
     /** Immediate Data to a receive of the peer. At the target also the Immediate Data after a Write. */
     IMMEDIATE,

@@ -4,9 +4,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every error number of the iWARP protocols, as layer, error type and error code: the one registry of RFC 6580
- * section 3 with the additions of RFC 6581 section 8. A Terminate message carries these three numbers (RFC 5040
- * section 4.8).
+ * Every error number of the iWARP protocols, as layer, error type and error code: the one registry of RFC 6580 section
+ * 3 with the additions of RFC 6581 section 8. A Terminate message carries these three numbers (RFC 5040 section 4.8).
  *
  * <p>{@link #toString} gives the numbers as the RFCs write them, for example {@code 0x1/0x1/0x00}, with the name.
  */
@@ -321,7 +320,8 @@ public enum ProtocolError {
     }
 
     /**
-     * Returns the error with these numbers. The code of an RDMAP Local Catastrophic Error has no meaning: any code finds it.
+     * Returns the error with these numbers. The code of an RDMAP Local Catastrophic Error has no meaning: any code
+     * finds it.
      *
      * @param layer the Layer field of a Terminate, 0 to 15
      * @param type the Error Type field, 0 to 15

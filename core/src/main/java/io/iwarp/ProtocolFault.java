@@ -5,8 +5,8 @@ import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A breach of the protocol that this side found, or a failure of its own: the result of a check, passed as a value inside the
- * stack. It becomes a Terminate message (RFC 5040 section 4.8) and a {@link CloseReason}. Immutable.
+ * A breach of the protocol that this side found, or a failure of its own: the result of a check, passed as a value
+ * inside the stack. It becomes a Terminate message (RFC 5040 section 4.8) and a {@link CloseReason}. Immutable.
  */
 @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 public final class ProtocolFault {

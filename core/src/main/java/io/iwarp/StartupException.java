@@ -3,11 +3,11 @@ package io.iwarp;
 import java.util.Objects;
 
 /**
- * The connection could not be set up: the peer's first bytes were invalid, nothing arrived in time, or the connection was
- * lost.
+ * The connection could not be set up: the peer's first bytes were invalid, nothing arrived in time, or the connection
+ * was lost.
  *
- * <p>Only programs that use MPA directly get it: the future of an answer to an {@code MpaConnectionRequest} fails with it if
- * the start-up ended before the Reply Frame was sent. Queue pairs, connectors and listeners fail with
+ * <p>Only programs that use MPA directly get it: the future of an answer to an {@code MpaConnectionRequest} fails with
+ * it if the start-up ended before the Reply Frame was sent. Queue pairs, connectors and listeners fail with
  * {@link StreamEndedException}, even during set-up.
  */
 public final class StartupException extends IwarpException {

@@ -35,7 +35,8 @@ public final class ConformanceSuite {
     }
 
     /**
-     * {@return those of the cases whose id matches one of some patterns, in which {@code *} stands for anything, or that prove one of these requirements}
+     * {@return those of the cases whose id matches one of some patterns, in which {@code *} stands for anything, or
+     * that prove one of these requirements}
      */
     public List<Case> only(List<Case> cases, List<String> patterns) {
         return patterns.isEmpty()

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * A number of bytes that several takers share. Any thread may call any method.
  *
- * <p>A compare-and-set takes all the bytes of a call, or none. No other thread sees bytes of a call that is refused, so a
- * refusal never causes another one.
+ * <p>A compare-and-set takes all the bytes of a call, or none. No other thread sees bytes of a call that is refused, so
+ * a refusal never causes another one.
  */
 public final class ByteBudget {
     private final long limit;
@@ -40,8 +40,9 @@ public final class ByteBudget {
     }
 
     /**
-     * Takes bytes for one of the takers. Afterwards it holds at most as many bytes as are left for others. So the one that
-     * holds most is refused first, and one that begins gets its part. Returns false, and takes none, if it would hold more.
+     * Takes bytes for one of the takers. Afterwards it holds at most as many bytes as are left for others. So the one
+     * that holds most is refused first, and one that begins gets its part. Returns false, and takes none, if it would
+     * hold more.
      *
      * @param held the number of bytes that the taker holds already
      */

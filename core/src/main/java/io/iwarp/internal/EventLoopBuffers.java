@@ -7,9 +7,9 @@ import io.netty.util.concurrent.FastThreadLocalThread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A few large buffers for each event loop, which are reused while their bytes are in the processor's caches. An allocator for
- * many threads returns different memory each time. That memory is cold, and the JVM must clear it if it is new: this took a
- * fifth of the time of a receiver. {@code EventLoopBuffersBenchmark} compares both.
+ * A few large buffers for each event loop, which are reused while their bytes are in the processor's caches. An
+ * allocator for many threads returns different memory each time. That memory is cold, and the JVM must clear it if it
+ * is new: this took a fifth of the time of a receiver. {@code EventLoopBuffersBenchmark} compares both.
  *
  * <p>A buffer is free if only this object references it, so it may be retained, sliced and released like any other.
  * Only threads that remove their thread-local values keep buffers. They release them when they end.

@@ -6,8 +6,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the {@link Settings} of a class: its name, default and range. The class has it as a private constant, above the
- * getter. Immutable.
+ * One of the {@link Settings} of a class: its name, default and range. The class has it as a private constant, above
+ * the getter. Immutable.
  *
  * @param <T> the type of its values
  */

@@ -15,8 +15,8 @@ public enum AccessRight {
     /** The peer may write with RDMA Writes. */
     REMOTE_WRITE(1 << 2),
     /**
-     * The peer may change the bytes with atomic operations (RFC 7306). As each returns the previous value, the peer can also
-     * read the bytes, 8 aligned bytes at a time.
+     * The peer may change the bytes with atomic operations (RFC 7306). As each returns the previous value, the peer can
+     * also read the bytes, 8 aligned bytes at a time.
      */
     REMOTE_ATOMIC(1 << 3);
 
@@ -32,7 +32,10 @@ public enum AccessRight {
         this.bit = bit;
     }
 
-    /** Returns whether RDMAP checks it for a Read or Atomic Request; otherwise DDP checks it for each segment that it places. */
+    /**
+     * Returns whether RDMAP checks it for a Read or Atomic Request; otherwise DDP checks it for each segment that it
+     * places.
+     */
     boolean isOfRequests() {
         return this == REMOTE_READ || this == REMOTE_ATOMIC;
     }

@@ -5,8 +5,8 @@ import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of the checks of an access to a tagged buffer (RFC 5041 section 7.1, RFC 5040 section 7.2). The checks are made
- * in the order of the constants. The first failed check is the verdict. DDP and RDMAP number it differently.
+ * The outcome of the checks of an access to a tagged buffer (RFC 5041 section 7.1, RFC 5040 section 7.2). The checks
+ * are made in the order of the constants. The first failed check is the verdict. DDP and RDMAP number it differently.
  */
 @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 public enum AccessVerdict {
@@ -17,13 +17,13 @@ public enum AccessVerdict {
     /** The STag belongs to another protection domain, or to another stream of the same domain. */
     NOT_ASSOCIATED(ProtocolError.DDP_TAGGED_STAG_NOT_ASSOCIATED, ProtocolError.RDMAP_STAG_NOT_ASSOCIATED),
     /**
-     * The STag does not grant the right that the access needs. DDP has no error number for it (RFC 5041 section 7.2): to a
-     * peer without the right, the buffer does not exist.
+     * The STag does not grant the right that the access needs. DDP has no error number for it (RFC 5041 section 7.2):
+     * to a peer without the right, the buffer does not exist.
      */
     NO_RIGHT(ProtocolError.DDP_TAGGED_INVALID_STAG, ProtocolError.RDMAP_ACCESS_RIGHTS),
     /**
-     * Tagged offset plus length exceeds 2^64. The RFCs list this check last. But a range that wraps is nearly always out of
-     * bounds as well, so this check comes first. Otherwise it could not be reported.
+     * Tagged offset plus length exceeds 2^64. The RFCs list this check last. But a range that wraps is nearly always
+     * out of bounds as well, so this check comes first. Otherwise it could not be reported.
      */
     WRAP(ProtocolError.DDP_TAGGED_TO_WRAP, ProtocolError.RDMAP_TO_WRAP),
     /** The range is not within the bytes of the STag. */

@@ -7,15 +7,15 @@ import java.nio.ByteOrder;
 import org.apiguardian.api.API;
 
 /**
- * One atomic operation on 8 bytes of memory: FetchAdd or CmpSwap, both with masks
- * (<a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1">RFC 7306 section 5.1</a>). Fill it, execute it with
+ * One atomic operation on 8 bytes of memory: FetchAdd or CmpSwap, both with masks (<a
+ * href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1">RFC 7306 section 5.1</a>). Fill it, execute it with
  * {@link TaggedBuffer#execute}, read {@link #original}; then fill it again.
  *
- * <p>The 8 bytes are a number in the byte order of this machine ({@link ByteOrder#nativeOrder}). The operation is atomic with
- * regard to all others on the same memory, and to accesses of the application with a {@link VarHandle} of
- * {@link MethodHandles#byteBufferViewVarHandle} in native order. RFC 7306 does not require the latter. RDMA Writes
- * and local copies into the memory are not atomic: part of a number may be seen. Copies out of it, for RDMA Reads too, read each
- * number whole.
+ * <p>The 8 bytes are a number in the byte order of this machine ({@link ByteOrder#nativeOrder}). The operation is
+ * atomic with regard to all others on the same memory, and to accesses of the application with a {@link VarHandle} of
+ * {@link MethodHandles#byteBufferViewVarHandle} in native order. RFC 7306 does not require the latter. RDMA Writes and
+ * local copies into the memory are not atomic: part of a number may be seen. Copies out of it, for RDMA Reads too, read
+ * each number whole.
  *
  * <p>The object belongs to one thread.
  */

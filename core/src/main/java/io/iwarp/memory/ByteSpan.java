@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
  * A range of bytes in a buffer or in a registered region, with offsets from 0 to {@link #length}. A span is mutable so
  * that it can be reused without allocation. A new span is empty.
  *
- * <p>A span takes no reference to its buffer or region. The user of the span keeps the memory alive. After the region is
- * closed, nothing can be put through the span. Bytes can be read while somebody {@linkplain #retain holds} the memory.
+ * <p>A span takes no reference to its buffer or region. The user of the span keeps the memory alive. After the region
+ * is closed, nothing can be put through the span. Bytes can be read while somebody {@linkplain #retain holds} the
+ * memory.
  *
  * <p>The span object belongs to one thread. Over a region, {@link #put} and {@link #get} may run while other threads
  * copy to and from the same region; over a buffer, they are as safe as the buffer's own methods.
@@ -61,8 +62,8 @@ public final class ByteSpan {
     }
 
     /**
-     * Covers a piece of a region without a check, so that this cannot fail. Call it after {@link #retain(LocalBuffer)}. The
-     * region may have been closed since.
+     * Covers a piece of a region without a check, so that this cannot fail. Call it after {@link #retain(LocalBuffer)}.
+     * The region may have been closed since.
      */
     public void cover(LocalBuffer piece) {
         this.buffer = null;
@@ -72,8 +73,8 @@ public final class ByteSpan {
     }
 
     /**
-     * Takes a reference to the memory of a region, for a span that will {@linkplain #cover(LocalBuffer) cover} a piece of it.
-     * End it with one {@link #release()} of that span, or one {@link #release(LocalBuffer)}.
+     * Takes a reference to the memory of a region, for a span that will {@linkplain #cover(LocalBuffer) cover} a piece
+     * of it. End it with one {@link #release()} of that span, or one {@link #release(LocalBuffer)}.
      *
      * @throws RegistrationEndedException if the region was closed
      */
@@ -97,8 +98,8 @@ public final class ByteSpan {
     }
 
     /**
-     * Releases a reference to the buffer or region of the span, which its user has taken. Call it before the span is filled
-     * again or cleared.
+     * Releases a reference to the buffer or region of the span, which its user has taken. Call it before the span is
+     * filled again or cleared.
      */
     public void release() {
         if (memory != null) {
@@ -149,8 +150,8 @@ public final class ByteSpan {
     }
 
     /**
-     * Returns by how many bytes the memory address of a byte of a region exceeds a multiple of 8. A copy is faster if its
-     * destination has the same misalignment.
+     * Returns by how many bytes the memory address of a byte of a region exceeds a multiple of 8. A copy is faster if
+     * its destination has the same misalignment.
      *
      * @param offset the offset of the byte in the span, at least 0 and less than {@link #length}
      * @return 0 to 7; 0 if the span covers no region
@@ -191,8 +192,8 @@ public final class ByteSpan {
     }
 
     /**
-     * Returns the buffer with a byte of the span. Use it with {@link #indexAt} and {@link #contiguousAt} to access the bytes
-     * without a copy.
+     * Returns the buffer with a byte of the span. Use it with {@link #indexAt} and {@link #contiguousAt} to access the
+     * bytes without a copy.
      *
      * @param offset the offset of the byte in the span, at least 0 and less than {@link #length}
      * @return the buffer, not retained: retain it to use it after the owner of the span may release it

@@ -17,8 +17,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * guess one. A retired STag is not issued again before 65,536 later ones were retired (RFC 5040 section 8.1.1 rule 8).
  *
  * <p>Applications that do not trust each other should not share a device: one could exhaust the limits of all, unless
- * {@link DomainLimits} restrict it. {@link ProtectionDomain#create} creates a device for each domain. Any thread may call any
- * method.
+ * {@link DomainLimits} restrict it. {@link ProtectionDomain#create} creates a device for each domain. Any thread may
+ * call any method.
  */
 public final class IwarpDevice {
     private final int maxRegions;
@@ -118,8 +118,8 @@ public final class IwarpDevice {
     }
 
     /**
-     * Returns the number of buffer bytes of all streams together for FPDUs that have arrived in part, and for input that
-     * waits for a receive.
+     * Returns the number of buffer bytes of all streams together for FPDUs that have arrived in part, and for input
+     * that waits for a receive.
      */
     public long partialFpduBytes() {
         return partialFpdus.taken();
@@ -138,7 +138,10 @@ public final class IwarpDevice {
         return managedReceives.limit();
     }
 
-    /** Returns the number of buffer bytes of all streams together for messages of managed receives that are not delivered. */
+    /**
+     * Returns the number of buffer bytes of all streams together for messages of managed receives that are not
+     * delivered.
+     */
     public long managedReceiveBytes() {
         return managedReceives.taken();
     }
@@ -314,10 +317,10 @@ public final class IwarpDevice {
 
         /**
          * Sets the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part, and for
-         * input that waits for a receive. Default 2^63 - 1, which is no limit. One stream gets at most as much as is left
-         * for others, so the one that holds most is refused first. A stream that needs more ends with a local error. One
-         * FPDU takes up to 64 KiB, and at most four times the bytes that have arrived, or 256 bytes. Input that waits
-         * takes one FPDU and as many bytes as one read brought with its end, up to 320 KiB.
+         * input that waits for a receive. Default 2^63 - 1, which is no limit. One stream gets at most as much as is
+         * left for others, so the one that holds most is refused first. A stream that needs more ends with a local
+         * error. One FPDU takes up to 64 KiB, and at most four times the bytes that have arrived, or 256 bytes. Input
+         * that waits takes one FPDU and as many bytes as one read brought with its end, up to 320 KiB.
          *
          * @param maximum at least 1,048,576, so that one stream can always receive
          * @return this builder
@@ -333,8 +336,8 @@ public final class IwarpDevice {
         /**
          * Sets the maximum number of buffer bytes of all streams together for messages of managed receives that are not
          * delivered. Default 268,435,456 (256 MiB). One stream gets at most as much as is left for others, so at most
-         * half. A stream that needs more ends with the error 1/2/02. A buffer has at most four times the bytes that have
-         * arrived in rising order; a segment beyond a gap needs all the bytes up to its end.
+         * half. A stream that needs more ends with the error 1/2/02. A buffer has at most four times the bytes that
+         * have arrived in rising order; a segment beyond a gap needs all the bytes up to its end.
          *
          * @param maximum at least 1
          * @return this builder

@@ -6,8 +6,8 @@ import java.util.Locale;
  * A piece of a region as the local memory of a request: what is sent or written, or where a Read or a message goes.
  * {@link MemoryRegion#slice} makes it and checks the range. Make it once and use it for any number of requests.
  *
- * <p>It does not keep the region open. A request holds the memory from its post to its completion; a post after the region was
- * closed throws {@link RegistrationEndedException}.
+ * <p>It does not keep the region open. A request holds the memory from its post to its completion; a post after the
+ * region was closed throws {@link RegistrationEndedException}.
  *
  * <p>Immutable. Any thread may use it.
  */

@@ -14,10 +14,11 @@ import org.jspecify.annotations.Nullable;
  * Bytes of the application that a peer can access by an STag. A region is registered in a {@link ProtectionDomain}.
  * {@link #invalidate} ends its STag. {@link #close} ends its STag and releases its memory.
  *
- * <p>The region holds a reference to each of its buffers until it is closed. Meanwhile the application must not change the
- * capacity of a buffer, or of a buffer of which it is a slice, for example by writing beyond it. Reader and writer indexes do
- * not matter. While the STag is valid, a peer with the right to write may change the bytes at any time and in any order. Read
- * them after a message of the peer that says that they are complete, or after the STag was invalidated.
+ * <p>The region holds a reference to each of its buffers until it is closed. Meanwhile the application must not change
+ * the capacity of a buffer, or of a buffer of which it is a slice, for example by writing beyond it. Reader and writer
+ * indexes do not matter. While the STag is valid, a peer with the right to write may change the bytes at any time and
+ * in any order. Read them after a message of the peer that says that they are complete, or after the STag was
+ * invalidated.
  *
  * <p>Any thread may call any method, an event loop included.
  */
@@ -44,8 +45,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Registers memory that the domain has {@linkplain ProtectionDomain#admitRegion admitted}. The region takes the memory
-     * over, even if this fails.
+     * Registers memory that the domain has {@linkplain ProtectionDomain#admitRegion admitted}. The region takes the
+     * memory over, even if this fails.
      *
      * @throws RegistrationEndedException if the stream was closed
      */
@@ -141,8 +142,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Returns a piece of the region, as the local memory of requests. It needs no right, except as the sink of a Read, which
-     * needs {@link AccessRight#LOCAL_WRITE}.
+     * Returns a piece of the region, as the local memory of requests. It needs no right, except as the sink of a Read,
+     * which needs {@link AccessRight#LOCAL_WRITE}.
      *
      * @param offset where the piece begins, in bytes from the beginning of the region
      * @param length the number of bytes of the piece, at least 0
@@ -173,17 +174,17 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     // Local access needs no right and no valid STag.
 
     /**
-     * Returns a read-only view of part of the region, without a copy. The view keeps its memory: it can be read until it is
-     * released, even if the region is closed before. It shows what peers change meanwhile, until the region is invalidated. Read
-     * numbers that change with {@link #getLongs}.
+     * Returns a read-only view of part of the region, without a copy. The view keeps its memory: it can be read until
+     * it is released, even if the region is closed before. It shows what peers change meanwhile, until the region is
+     * invalidated. Read numbers that change with {@link #getLongs}.
      *
      * <p>If the part lies in several buffers of the region, the view is a composite buffer. Then
      * {@link ByteBuf#nioBuffers()} gives the pieces without a copy, and {@link ByteBuf#nioBuffer()} copies them.
      *
      * @param offset where the part begins, in bytes from the beginning of the region
      * @param length the number of bytes of the part, at most 2,147,483,647
-     * @return the view with reader index 0 and all bytes readable, to be released by the caller; it belongs to one thread,
-     *     as any buffer does
+     * @return the view with reader index 0 and all bytes readable, to be released by the caller; it belongs to one
+     *     thread, as any buffer does
      * @throws IndexOutOfBoundsException if the part is not within the region
      * @throws IllegalArgumentException if it is longer than a buffer can be
      * @throws RegistrationEndedException if the region was closed
@@ -203,9 +204,9 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Copies bytes of the region to the writer index of a buffer, and increases the writer index by their number. Each number
-     * of 8 bytes at an address that is a multiple of 8 is copied whole, as {@link #getLongs} reads it. Errors are as for
-     * {@link #view}.
+     * Copies bytes of the region to the writer index of a buffer, and increases the writer index by their number. Each
+     * number of 8 bytes at an address that is a multiple of 8 is copied whole, as {@link #getLongs} reads it. Errors
+     * are as for {@link #view}.
      *
      * @param offset the offset of the first byte in the region
      * @param dst the destination, used by the calling thread only; it grows as {@link ByteBuf#ensureWritable} says
@@ -221,8 +222,9 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Copies the {@linkplain ByteBuf#readableBytes readable bytes} of a buffer into the region, and increases the reader
-     * index of the buffer by their number. A peer that reads meanwhile may see part of them. Errors are as for {@link #view}.
+     * Copies the {@linkplain ByteBuf#readableBytes readable bytes} of a buffer into the region, and increases the
+     * reader index of the buffer by their number. A peer that reads meanwhile may see part of them. Errors are as for
+     * {@link #view}.
      *
      * @param offset the offset of the first byte in the region
      * @param src the source, used by the calling thread only
@@ -263,9 +265,9 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Reads numbers of 8 bytes in native byte order. Each is read at once: an atomic or {@link #setVolatile} that changes it
-     * meanwhile is seen or is not, but never in part. Different numbers may be of different times. Errors are as for
-     * {@link #getVolatile}.
+     * Reads numbers of 8 bytes in native byte order. Each is read at once: an atomic or {@link #setVolatile} that
+     * changes it meanwhile is seen or is not, but never in part. Different numbers may be of different times. Errors
+     * are as for {@link #getVolatile}.
      *
      * @param offset the offset of the first number in the region; its address must be a multiple of 8
      * @param into takes the numbers, as many as it has elements
@@ -295,8 +297,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Adds to a number of 64 bits in native byte order. It is atomic with regard to the atomics of peers, but not to what
-     * RDMA Writes place and {@link #setBytes} copies, which may be seen in part. Offset and errors are as for
+     * Adds to a number of 64 bits in native byte order. It is atomic with regard to the atomics of peers, but not to
+     * what RDMA Writes place and {@link #setBytes} copies, which may be seen in part. Offset and errors are as for
      * {@link #setVolatile}.
      *
      * @param offset the offset of the first of the 8 bytes in the region
@@ -314,8 +316,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Replaces a number of 64 bits if it is the expected one. Atomicity is as for {@link #fetchAdd}, offset and errors are
-     * as for {@link #setVolatile}.
+     * Replaces a number of 64 bits if it is the expected one. Atomicity is as for {@link #fetchAdd}, offset and errors
+     * are as for {@link #setVolatile}.
      *
      * @param offset the offset of the first of the 8 bytes in the region
      * @param expected the number to replace
@@ -354,10 +356,10 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Invalidates the STag and those of all windows of the region. The region keeps the memory until it is closed. When this
-     * method returns, no access of a peer is in progress and none can begin: no peer changes or reads the bytes any more (RFC
-     * 5042 section 6.2.2). It waits for accesses in progress, each at most the copy of one segment, and may be called on an
-     * event loop. A further call only waits.
+     * Invalidates the STag and those of all windows of the region. The region keeps the memory until it is closed. When
+     * this method returns, no access of a peer is in progress and none can begin: no peer changes or reads the bytes
+     * any more (RFC 5042 section 6.2.2). It waits for accesses in progress, each at most the copy of one segment, and
+     * may be called on an event loop. A further call only waits.
      */
     @Override
     public void invalidate() {
@@ -376,8 +378,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     /**
      * Invalidates the region and releases its buffers. When this method returns, no peer changes the bytes any more,
      * not even by a message for which part of the region was posted as a receive: such a receive fails. Posted requests
-     * that send from the region are still sent, and hold the buffers until then. It waits as {@link #invalidate} does, and for
-     * calls of {@link #setBytes} in progress. A further call only waits.
+     * that send from the region are still sent, and hold the buffers until then. It waits as {@link #invalidate} does,
+     * and for calls of {@link #setBytes} in progress. A further call only waits.
      */
     @Override
     public void close() {

@@ -73,8 +73,9 @@ public final class MemoryWindow implements STagHolder, AutoCloseable {
 
     /**
      * Ties the window to its stream, if it is for one stream only. The region, and with it the window, may have been
-     * invalidated after the bind. Then the stream removes it again. A revocation happens before the lock of the stream is
-     * taken to remove the window. So either this method sees the revocation, or the stream removes the window afterwards.
+     * invalidated after the bind. Then the stream removes it again. A revocation happens before the lock of the stream
+     * is taken to remove the window. So either this method sees the revocation, or the stream removes the window
+     * afterwards.
      *
      * @return false if the stream was closed
      */
@@ -90,8 +91,9 @@ public final class MemoryWindow implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Invalidates the STag. When this method returns, no access by it is in progress and none can begin (RFC 5042 section
-     * 6.2.2). It waits for accesses in progress, each at most the copy of one segment. A further call only waits.
+     * Invalidates the STag. When this method returns, no access by it is in progress and none can begin (RFC 5042
+     * section 6.2.2). It waits for accesses in progress, each at most the copy of one segment. A further call only
+     * waits.
      */
     @Override
     public void invalidate() {

@@ -29,11 +29,11 @@ public final class RegionBuilder {
     /**
      * Uses the bytes of these buffers, one buffer after the other, each from index 0 to its capacity.
      *
-     * <p>Each must be a direct buffer of one piece. For a composite buffer, pass its components. The region retains each
-     * buffer, and releases it when it is closed. Until then do not change the capacity of a buffer.
+     * <p>Each must be a direct buffer of one piece. For a composite buffer, pass its components. The region retains
+     * each buffer, and releases it when it is closed. Until then do not change the capacity of a buffer.
      *
-     * <p>If a buffer is read-only, peers can only read the region: {@link AccessRight#REMOTE_READ} is the only right that
-     * it can have, and it cannot be the sink of a receive.
+     * <p>If a buffer is read-only, peers can only read the region: {@link AccessRight#REMOTE_READ} is the only right
+     * that it can have, and it cannot be the sink of a receive.
      *
      * @param buffers at least one; the caller keeps its references
      * @return this builder
@@ -56,9 +56,9 @@ public final class RegionBuilder {
     }
 
     /**
-     * Allocates the memory when the region is registered, and sets it to zero, so that a peer cannot read previous content.
-     * Its address is a multiple of 8, as atomics need it. Access it with {@link MemoryRegion#view} and the methods beside it. It is released
-     * when the region is closed.
+     * Allocates the memory when the region is registered, and sets it to zero, so that a peer cannot read previous
+     * content. Its address is a multiple of 8, as atomics need it. Access it with {@link MemoryRegion#view} and the
+     * methods beside it. It is released when the region is closed.
      *
      * @param allocator allocates direct buffers
      * @param length the number of bytes, at least 1; beyond 2^31 - 1 the memory consists of several buffers
@@ -75,15 +75,17 @@ public final class RegionBuilder {
     }
 
     /**
-     * Lets peers read part of a file: {@link AccessRight#REMOTE_READ} is the only right that the region can have. The file is
-     * opened when the region is registered, and closed when the region is closed. No memory is mapped or held.
+     * Lets peers read part of a file: {@link AccessRight#REMOTE_READ} is the only right that the region can have. The
+     * file is opened when the region is registered, and closed when the region is closed. No memory is mapped or held.
      *
-     * <p>Do not change the file while the region is open. If it was truncated, a Read beyond its end ends the stream with an
-     * error; it never returns other bytes. It may be deleted where the operating system allows this for open files.
+     * <p>Do not change the file while the region is open. If it was truncated, a Read beyond its end ends the stream
+     * with an error; it never returns other bytes. It may be deleted where the operating system allows this for open
+     * files.
      *
-     * <p>Event loops read the file while they answer Reads, so it should be in the page cache or on a fast disk. If an event
-     * loop is interrupted meanwhile, Java closes the file, and later Reads of the region end their streams. This side reads
-     * the file itself: the region has no local access, and cannot be the source of a Send or Write or the sink of a receive.
+     * <p>Event loops read the file while they answer Reads, so it should be in the page cache or on a fast disk. If an
+     * event loop is interrupted meanwhile, Java closes the file, and later Reads of the region end their streams. This
+     * side reads the file itself: the region has no local access, and cannot be the source of a Send or Write or the
+     * sink of a receive.
      *
      * @param file a file; of any length
      * @param position where the region begins, in bytes from the beginning of the file, at least 0
@@ -107,8 +109,8 @@ public final class RegionBuilder {
     }
 
     /**
-     * Sets the rights of the region. Default none. Grant only what the peer needs: a buffer that the peer only writes needs
-     * only {@link AccessRight#REMOTE_WRITE} (RFC 5042 section 6.3.5).
+     * Sets the rights of the region. Default none. Grant only what the peer needs: a buffer that the peer only writes
+     * needs only {@link AccessRight#REMOTE_WRITE} (RFC 5042 section 6.3.5).
      *
      * @param rights each right at most once; replaces the previous rights
      * @return this builder
@@ -120,8 +122,9 @@ public final class RegionBuilder {
     }
 
     /**
-     * Restricts the STag to one stream, as {@code QueuePair.region} does. Default all streams of the domain. The peer can invalidate only such an STag
-     * (RFC 5040 section 8.1.1 rule 7). When the stream is closed, the region is invalidated.
+     * Restricts the STag to one stream, as {@code QueuePair.region} does. Default all streams of the domain. The peer
+     * can invalidate only such an STag (RFC 5040 section 8.1.1 rule 7). When the stream is closed, the region is
+     * invalidated.
      *
      * @param stream an open stream of the same domain
      * @return this builder
@@ -142,8 +145,8 @@ public final class RegionBuilder {
      * Registers the region. The builder can be used again for another region.
      *
      * @return the region, to be closed by the caller
-     * @throws IllegalArgumentException if the tagged offsets would exceed 2^64, a buffer cannot be registered any more, or
-     *     the rights allow changes of read-only memory, or the file is too short
+     * @throws IllegalArgumentException if the tagged offsets would exceed 2^64, a buffer cannot be registered any more,
+     *     or the rights allow changes of read-only memory, or the file is too short
      * @throws UncheckedIOException if the file cannot be opened
      * @throws RegistrationEndedException if the stream it is for was closed
      * @throws IllegalStateException if no memory was named, or the domain was closed

@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The bytes of a region: one or more direct buffers under one 64-bit offset.
  *
- * <p>Copies use an NIO view of each buffer and its absolute bulk operations, which have no position: several event loops may
- * place into one region at the same time. {@link ByteBuf#setBytes} allows this on some buffers only. The views are valid
- * while the buffers are not freed or resized. So this class holds a reference to each buffer and checks its capacity before
- * each copy. A copy allocates nothing if the other {@code ByteBuf} has an array or is a direct buffer. A slice or duplicate of
- * a direct buffer may need a small view, and a composite buffer an array of views.
+ * <p>Copies use an NIO view of each buffer and its absolute bulk operations, which have no position: several event
+ * loops may place into one region at the same time. {@link ByteBuf#setBytes} allows this on some buffers only. The
+ * views are valid while the buffers are not freed or resized. So this class holds a reference to each buffer and checks
+ * its capacity before each copy. A copy allocates nothing if the other {@code ByteBuf} has an array or is a direct
+ * buffer. A slice or duplicate of a direct buffer may need a small view, and a composite buffer an array of views.
  *
- * <p>The memory ends in two steps. When the region is closed, a gate waits for the copies in progress, and nothing is copied
- * into the memory any more. When the last reference ends, the buffers are released: the region holds one until it is
- * closed, each posted local request holds one until it completes, and each copy out of the memory holds one.
+ * <p>The memory ends in two steps. When the region is closed, a gate waits for the copies in progress, and nothing is
+ * copied into the memory any more. When the last reference ends, the buffers are released: the region holds one until
+ * it is closed, each posted local request holds one until it completes, and each copy out of the memory holds one.
  */
 final class RegionMemory implements TaggedMemory {
     private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
@@ -55,7 +55,9 @@ final class RegionMemory implements TaggedMemory {
         readOnly = !changeable;
     }
 
-    /** Returns the bytes of buffers that are {@linkplain #requireUsable usable}, with a reference of its own to each. */
+    /**
+     * Returns the bytes of buffers that are {@linkplain #requireUsable usable}, with a reference of its own to each.
+     */
     static RegionMemory over(List<ByteBuf> buffers) {
         List<ByteBuf> retained = new ArrayList<>(buffers.size());
         try {
@@ -206,7 +208,9 @@ final class RegionMemory implements TaggedMemory {
         }
     }
 
-    /** Copies out of the memory; the caller holds a reference, or is inside a gate that is closed before the region is. */
+    /**
+     * Copies out of the memory; the caller holds a reference, or is inside a gate that is closed before the region is.
+     */
     @Override
     public void fetch(long offset, ByteBuf dst, int dstIndex, int length) {
         int piece = pieceAt(offset);
@@ -239,7 +243,10 @@ final class RegionMemory implements TaggedMemory {
         }
     }
 
-    /** Copies out of a buffer. A number of 8 bytes at an aligned address is read at once, so that nobody sees part of it. */
+    /**
+     * Copies out of a buffer. A number of 8 bytes at an aligned address is read at once, so that nobody sees part of
+     * it.
+     */
     private static void copy(ByteBuffer src, int srcIndex, ByteBuf dst, int dstIndex, int length) {
         Objects.checkFromIndexSize(dstIndex, length, dst.capacity());
         int misalignment = src.alignmentOffset(srcIndex, AtomicOperation.LENGTH);
@@ -372,7 +379,9 @@ final class RegionMemory implements TaggedMemory {
         changes.leave();
     }
 
-    /** Returns the number of the buffer with the byte at this offset; the last one for the offset after the last byte. */
+    /**
+     * Returns the number of the buffer with the byte at this offset; the last one for the offset after the last byte.
+     */
     int pieceAt(long offset) {
         int last = buffers.length - 1;
         if (last == 0) {

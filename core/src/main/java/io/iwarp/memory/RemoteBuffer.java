@@ -122,7 +122,9 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
         return new RemoteBuffer(in.readInt(), in.readLong(), in.readLong());
     }
 
-    /** Returns the encodings of several buffers, one after the other, for example for the private data of a connection. */
+    /**
+     * Returns the encodings of several buffers, one after the other, for example for the private data of a connection.
+     */
     public static byte[] encodeAll(Collection<RemoteBuffer> buffers) {
         ByteBuf out = Unpooled.wrappedBuffer(new byte[buffers.size() * ENCODED_LENGTH])
                 .clear();
@@ -133,7 +135,8 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
     /**
      * Returns the buffers that {@link #encodeAll} encoded.
      *
-     * @throws IllegalArgumentException if the bytes are not whole encodings, or one does not describe a range that can exist
+     * @throws IllegalArgumentException if the bytes are not whole encodings, or one does not describe a range that can
+     *     exist
      */
     public static List<RemoteBuffer> decodeAll(byte[] encoded) {
         if (encoded.length % ENCODED_LENGTH != 0) {

@@ -1,8 +1,8 @@
 package io.iwarp.memory;
 
 /**
- * A request would exceed a limit of an {@link IwarpDevice}, of a {@link ProtectionDomain}, or of another shared resource.
- * Nothing was changed. Try again after something was closed.
+ * A request would exceed a limit of an {@link IwarpDevice}, of a {@link ProtectionDomain}, or of another shared
+ * resource. Nothing was changed. Try again after something was closed.
  */
 public final class ResourceLimitException extends IllegalStateException {
     private static final long serialVersionUID = 1L;

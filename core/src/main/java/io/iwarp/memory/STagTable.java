@@ -6,17 +6,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The STags of a device: the valid ones with their buffers, and those that were retired last. A retired STag must not be
- * issued again soon: a peer that still uses the STag of a closed region must not access another region with it (RFC 5040
- * section 8.1.1 rule 8).
+ * The STags of a device: the valid ones with their buffers, and those that were retired last. A retired STag must not
+ * be issued again soon: a peer that still uses the STag of a closed region must not access another region with it (RFC
+ * 5040 section 8.1.1 rule 8).
  *
- * <p>Any thread may call any method. {@link #find} takes no lock and allocates nothing. The valid STags are an array of chains,
- * which are immutable arrays. A change replaces a chain, and growing replaces the array of chains. A reader that still walks
- * the old one sees a slightly older state. This is harmless, because a tagged buffer knows itself that it was revoked. STags
- * are random numbers, so their upper bits serve as a hash.
+ * <p>Any thread may call any method. {@link #find} takes no lock and allocates nothing. The valid STags are an array of
+ * chains, which are immutable arrays. A change replaces a chain, and growing replaces the array of chains. A reader
+ * that still walks the old one sees a slightly older state. This is harmless, because a tagged buffer knows itself that
+ * it was revoked. STags are random numbers, so their upper bits serve as a hash.
  *
- * <p>Of the retired STags, a ring keeps the order, and an open-addressing set finds a member. STag 0, which is never issued,
- * marks a free slot of the set. Both grow with use up to 768 KiB.
+ * <p>Of the retired STags, a ring keeps the order, and an open-addressing set finds a member. STag 0, which is never
+ * issued, marks a free slot of the set. Both grow with use up to 768 KiB.
  */
 final class STagTable {
     /** An STag can be issued again after this many later ones were retired. */

@@ -12,8 +12,8 @@ import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The identity of one stream in its protection domain. Accesses are checked against it (RFC 5041 section 8.2). A
- * region can be registered for this stream alone with {@link RegionBuilder#stream}.
+ * The identity of one stream in its protection domain. Accesses are checked against it (RFC 5041 section 8.2). A region
+ * can be registered for this stream alone with {@link RegionBuilder#stream}.
  *
  * <p>Any thread may call any method.
  */
@@ -38,8 +38,8 @@ public final class StreamAssociation implements AutoCloseable {
     }
 
     /**
-     * Finds the tagged buffer of an STag. It may belong to another stream or domain of the device: {@link #check} checks
-     * this. Takes no lock and allocates nothing.
+     * Finds the tagged buffer of an STag. It may belong to another stream or domain of the device: {@link #check}
+     * checks this. Takes no lock and allocates nothing.
      *
      * @param stag an STag that a peer sent, any 32-bit value
      * @return the tagged buffer, or null if there is no such STag, it was revoked, or this stream was closed
@@ -56,8 +56,8 @@ public final class StreamAssociation implements AutoCloseable {
      * @param stag the STag that the peer sent
      * @param taggedOffset the tagged offset of the first byte, unsigned
      * @param length the number of bytes, unsigned
-     * @return null if the access is granted; then there is a buffer. Otherwise the first check that failed, as an error of
-     *     DDP for {@link AccessRight#LOCAL_WRITE} and {@link AccessRight#REMOTE_WRITE}, of RDMAP for the others
+     * @return null if the access is granted; then there is a buffer. Otherwise the first check that failed, as an error
+     *     of DDP for {@link AccessRight#LOCAL_WRITE} and {@link AccessRight#REMOTE_WRITE}, of RDMAP for the others
      */
     public @Nullable ProtocolFault check(
             @Nullable TaggedBuffer buffer, AccessRight right, int stag, long taggedOffset, long length) {
@@ -90,8 +90,8 @@ public final class StreamAssociation implements AutoCloseable {
     }
 
     /**
-     * Registers all bytes of one direct buffer as the sink of a Read of this stream. Same as a region of the domain with the
-     * right {@link AccessRight#LOCAL_WRITE}, for this {@linkplain RegionBuilder#stream stream}.
+     * Registers all bytes of one direct buffer as the sink of a Read of this stream. Same as a region of the domain
+     * with the right {@link AccessRight#LOCAL_WRITE}, for this {@linkplain RegionBuilder#stream stream}.
      *
      * @param sink a direct buffer; the region retains it, and releases it when it is closed
      * @return the region
@@ -119,8 +119,8 @@ public final class StreamAssociation implements AutoCloseable {
     }
 
     /**
-     * Returns what all streams of the device may hold together of FPDUs that have arrived in part, and of input that waits for
-     * a receive. MPA takes from it.
+     * Returns what all streams of the device may hold together of FPDUs that have arrived in part, and of input that
+     * waits for a receive. MPA takes from it.
      *
      * @see IwarpDevice#maxPartialFpduBytes
      */
@@ -142,8 +142,9 @@ public final class StreamAssociation implements AutoCloseable {
     }
 
     /**
-     * Removes the stream from its domain, and invalidates the regions and windows for this stream only. Their owner must
-     * still close the regions. When this method returns, no peer can access them any more. Closing again does nothing.
+     * Removes the stream from its domain, and invalidates the regions and windows for this stream only. Their owner
+     * must still close the regions. When this method returns, no peer can access them any more. Closing again does
+     * nothing.
      */
     @Override
     public void close() {
@@ -166,8 +167,8 @@ public final class StreamAssociation implements AutoCloseable {
     }
 
     /**
-     * Invalidates an STag because the peer of this stream requested it (Send with Invalidate). This is permitted only for an
-     * STag that only this stream may use (RFC 5040 section 8.1.1 rule 7).
+     * Invalidates an STag because the peer of this stream requested it (Send with Invalidate). This is permitted only
+     * for an STag that only this stream may use (RFC 5040 section 8.1.1 rule 7).
      *
      * @param stag an STag that the peer sent, any 32-bit value
      * @return {@link InvalidationVerdict#INVALIDATED} if no access by the STag is in progress and none can begin;

@@ -6,9 +6,9 @@ import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of an STag, as the data path uses it: a range of tagged offsets over registered memory, with its rights and its
- * association (RFC 5041 section 8.2). DDP and RDMAP find it with {@link StreamAssociation#lookup}, check each access
- * with {@link StreamAssociation#check}, and then {@link #place}, {@link #fetch} or {@link #execute}.
+ * The memory of an STag, as the data path uses it: a range of tagged offsets over registered memory, with its rights
+ * and its association (RFC 5041 section 8.2). DDP and RDMAP find it with {@link StreamAssociation#lookup}, check each
+ * access with {@link StreamAssociation#check}, and then {@link #place}, {@link #fetch} or {@link #execute}.
  *
  * <p>Any thread may call any method. Revocation and access exclude each other: after a revocation has returned, no
  * access is in progress and none can begin.
@@ -72,24 +72,24 @@ public final class TaggedBuffer {
     }
 
     /**
-     * Returns whether only one stream may use the STag. A peer cannot invalidate an STag that all streams of a domain share
-     * (RFC 5040 section 8.1.1 rule 7).
+     * Returns whether only one stream may use the STag. A peer cannot invalidate an STag that all streams of a domain
+     * share (RFC 5040 section 8.1.1 rule 7).
      */
     public boolean isStreamScoped() {
         return scope != null;
     }
 
     /**
-     * Checks an access to a range of this buffer: validity, association (domain, then stream), right, wrap, bounds, in this
-     * order (RFC 5041 section 7.1). The peer chose offset and length: they are unsigned and may have any value. A range of
-     * 0 bytes is in bounds from the first byte to directly after the last.
+     * Checks an access to a range of this buffer: validity, association (domain, then stream), right, wrap, bounds, in
+     * this order (RFC 5041 section 7.1). The peer chose offset and length: they are unsigned and may have any value. A
+     * range of 0 bytes is in bounds from the first byte to directly after the last.
      *
      * @param stream the stream of the access
      * @param right the right that the access needs
      * @param taggedOffset the tagged offset of the first byte, unsigned
      * @param length the number of bytes, unsigned
-     * @return {@link AccessVerdict#GRANTED}, or the first check that failed. The buffer may be revoked right afterwards:
-     *     {@link #place}, {@link #fetch} and {@link #execute} report this.
+     * @return {@link AccessVerdict#GRANTED}, or the first check that failed. The buffer may be revoked right
+     *     afterwards: {@link #place}, {@link #fetch} and {@link #execute} report this.
      */
     public AccessVerdict check(StreamAssociation stream, AccessRight right, long taggedOffset, long length) {
         if (gate.isClosed()) {
@@ -108,8 +108,8 @@ public final class TaggedBuffer {
     }
 
     /**
-     * Copies payload into the buffer, unless it was revoked after the check. The caller has checked the access. A range that
-     * is not within the buffer causes an exception before a byte is changed.
+     * Copies payload into the buffer, unless it was revoked after the check. The caller has checked the access. A range
+     * that is not within the buffer causes an exception before a byte is changed.
      *
      * @param taggedOffset the tagged offset of the first byte, unsigned
      * @param src the bytes; used by the calling thread only, not released or retained, indexes unchanged
@@ -131,10 +131,10 @@ public final class TaggedBuffer {
     }
 
     /**
-     * Copies bytes out of the buffer, unless it was revoked after the check. The caller has checked the access. A range that
-     * is not within the buffer causes an exception before a byte is copied. Each number of 8 bytes that lies in the range at
-     * an address that is a multiple of 8 is copied whole: an atomic that changes it meanwhile is in the copy or is not. The copy
-     * is faster if the destination has the {@link #misalignment} of the source.
+     * Copies bytes out of the buffer, unless it was revoked after the check. The caller has checked the access. A range
+     * that is not within the buffer causes an exception before a byte is copied. Each number of 8 bytes that lies in
+     * the range at an address that is a multiple of 8 is copied whole: an atomic that changes it meanwhile is in the
+     * copy or is not. The copy is faster if the destination has the {@link #misalignment} of the source.
      *
      * @param taggedOffset the tagged offset of the first byte, unsigned
      * @param dst the destination; used by the calling thread only, not released or retained, indexes unchanged
@@ -156,8 +156,8 @@ public final class TaggedBuffer {
     }
 
     /**
-     * Returns whether the 8 bytes at a tagged offset have a memory address that is a multiple of 8, as atomic operations need
-     * (RFC 7306 section 5.1). The address counts, not the tagged offset.
+     * Returns whether the 8 bytes at a tagged offset have a memory address that is a multiple of 8, as atomic
+     * operations need (RFC 7306 section 5.1). The address counts, not the tagged offset.
      *
      * @param taggedOffset the tagged offset of the first of 8 bytes within the buffer, unsigned
      */
@@ -178,8 +178,8 @@ public final class TaggedBuffer {
     }
 
     /**
-     * Returns how far a byte is into a number: 8 bytes in one piece of the memory, at an address that is a multiple of 8, which an
-     * atomic may change.
+     * Returns how far a byte is into a number: 8 bytes in one piece of the memory, at an address that is a multiple of
+     * 8, which an atomic may change.
      *
      * @param taggedOffset the tagged offset of the byte, unsigned; it must be within the buffer
      * @return 0 to 7; 0 if the byte begins a number or belongs to none, and for a file

@@ -3,14 +3,16 @@ package io.iwarp.memory;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The memory of a region, as peers access it by an STag. Callers of the data path are inside a gate, which is closed before
- * the memory is.
+ * The memory of a region, as peers access it by an STag. Callers of the data path are inside a gate, which is closed
+ * before the memory is.
  */
 interface TaggedMemory {
     /** Returns the number of bytes, at least 1. */
     long length();
 
-    /** Returns whether nobody can change the bytes. Then no STag grants a right to, and only {@link #fetch} is called. */
+    /**
+     * Returns whether nobody can change the bytes. Then no STag grants a right to, and only {@link #fetch} is called.
+     */
     boolean isReadOnly();
 
     /** An STag with these rights is about to be issued. */

@@ -43,13 +43,12 @@ public final class WindowBuilder {
     }
 
     /**
-     * Restricts the window to one stream, as {@code QueuePair.window} does. Its peer can then invalidate it with a Send with
-     * Invalidate. The default is the
-     * stream of the region, or all streams of the domain if the region has none. When the stream is closed, the window is
-     * invalidated.
+     * Restricts the window to one stream, as {@code QueuePair.window} does. Its peer can then invalidate it with a Send
+     * with Invalidate. The default is the stream of the region, or all streams of the domain if the region has none.
+     * When the stream is closed, the window is invalidated.
      *
-     * @param stream an open stream of the region's domain. If the region is for one stream only, it must be that stream:
-     *     its peer may invalidate the region, and with it all its windows (RFC 5040 section 8.1.1 rule 7).
+     * @param stream an open stream of the region's domain. If the region is for one stream only, it must be that
+     *     stream: its peer may invalidate the region, and with it all its windows (RFC 5040 section 8.1.1 rule 7).
      * @return this builder
      * @throws IllegalArgumentException if it is another stream
      */
@@ -72,8 +71,8 @@ public final class WindowBuilder {
      * Binds the window. Its STag, a new one, is valid from now on. The builder can be used again for another window.
      *
      * @return the window
-     * @throws IllegalArgumentException if the tagged offsets would exceed 2^64, or the rights allow changes of read-only
-     *     memory
+     * @throws IllegalArgumentException if the tagged offsets would exceed 2^64, or the rights allow changes of
+     *     read-only memory
      * @throws RegistrationEndedException if the region was invalidated or closed, or the stream was closed
      * @throws ResourceLimitException if a limit of the device is reached
      */

@@ -7,7 +7,8 @@
  * {@link io.iwarp.memory.RemoteBuffer}.
  *
  * <p>The rules are those of RFC 5040 section 8.1.1, RFC 5041 section 8 and RFC 5042: only registered memory is
- * accessible, only the named rights are granted, and after a revocation has returned, no peer changes the bytes any more.
+ * accessible, only the named rights are granted, and after a revocation has returned, no peer changes the bytes any
+ * more.
  */
 @API(status = API.Status.MAINTAINED, since = "0.1.0")
 @NullMarked

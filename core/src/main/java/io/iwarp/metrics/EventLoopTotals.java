@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The operations of all connections of one event loop. Only this event loop writes. Any thread may read. Adding does not lock
- * or allocate.
+ * The operations of all connections of one event loop. Only this event loop writes. Any thread may read. Adding does
+ * not lock or allocate.
  */
 final class EventLoopTotals {
     private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);

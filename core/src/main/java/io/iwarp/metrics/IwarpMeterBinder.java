@@ -26,13 +26,15 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registers an {@link IwarpMetrics} with Micrometer: all meters of the stack except those of a {@linkplain #ofDomain domain}.
+ * Registers an {@link IwarpMetrics} with Micrometer: all meters of the stack except those of a {@linkplain #ofDomain
+ * domain}.
  *
- * <p>Gauges and counters are read from the sums when the registry is scraped or polled. Only the latency is recorded while
- * messages flow: that of the requests in the {@link LatencySampling} goes into a {@code Timer} of the registry. A registry
- * holds the {@code IwarpMetrics} weakly, as queue pairs and the application hold it, and the {@code IwarpMetrics} holds the
- * timers. The artifact {@code io.micrometer:micrometer-core} has to be on the class path, or on the module path with a module
- * that requires {@code micrometer.core}; the stack does not need it otherwise. Immutable and safe for use by any thread.
+ * <p>Gauges and counters are read from the sums when the registry is scraped or polled. Only the latency is recorded
+ * while messages flow: that of the requests in the {@link LatencySampling} goes into a {@code Timer} of the registry. A
+ * registry holds the {@code IwarpMetrics} weakly, as queue pairs and the application hold it, and the
+ * {@code IwarpMetrics} holds the timers. The artifact {@code io.micrometer:micrometer-core} has to be on the class
+ * path, or on the module path with a module that requires {@code micrometer.core}; the stack does not need it
+ * otherwise. Immutable and safe for use by any thread.
  */
 @SuppressWarnings("exports") // whoever uses it has Micrometer; others must not need it
 public final class IwarpMeterBinder implements MeterBinder {
@@ -74,17 +76,18 @@ public final class IwarpMeterBinder implements MeterBinder {
     }
 
     /**
-     * {@return the same, whose latency is a histogram from 1 us to 10 s, of which a monitoring system computes percentiles over any time and any number of processes}
-     * Each operation adds some 70 time series. A {@code MeterFilter} of the registry can choose other bounds.
+     * {@return the same, whose latency is a histogram from 1 us to 10 s, of which a monitoring system computes
+     * percentiles over any time and any number of processes} Each operation adds some 70 time series. A
+     * {@code MeterFilter} of the registry can choose other bounds.
      */
     public IwarpMeterBinder withPercentileHistogram() {
         return new IwarpMeterBinder(metrics, common, true);
     }
 
     /**
-     * Returns the binder of one protection domain: the meters whose names begin with {@code iwarp.domain}. A domain has no name,
-     * so the application gives tags that distinguish its domains. Use few values: each is a time series. The registry
-     * references the domain weakly.
+     * Returns the binder of one protection domain: the meters whose names begin with {@code iwarp.domain}. A domain has
+     * no name, so the application gives tags that distinguish its domains. Use few values: each is a time series. The
+     * registry references the domain weakly.
      *
      * @param domain the domain
      * @param common additional tags of each meter, for example the name of a tenant

@@ -32,9 +32,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The sums over all queue pairs that have this object in their settings, and over the registered memory of one device.
  *
- * <p>Counting is cheap: each event loop writes its own numbers. The sums are computed when somebody reads them. The counts of
- * closed connections stay in the sums, so that a counter never decreases. Any thread may read. Readers take a lock, which
- * connections also take when they are opened and closed.
+ * <p>Counting is cheap: each event loop writes its own numbers. The sums are computed when somebody reads them. The
+ * counts of closed connections stay in the sums, so that a counter never decreases. Any thread may read. Readers take a
+ * lock, which connections also take when they are opened and closed.
  *
  * <p>{@link IwarpMeterBinder} registers the sums with Micrometer. Without Micrometer, use the methods of this class.
  */
@@ -59,7 +59,8 @@ public final class IwarpMetrics {
     private final Counters closedCounters = new Counters();
 
     /**
-     * Creates metrics for queue pairs that get them by {@code QueuePairSettings.metrics}, and for the memory of a device.
+     * Creates metrics for queue pairs that get them by {@code QueuePairSettings.metrics}, and for the memory of a
+     * device.
      *
      * @param device the device whose registered memory is reported
      */
@@ -105,8 +106,8 @@ public final class IwarpMetrics {
      * @param sendRequests posted requests that have not completed, not counting receives
      * @param queuedSendRequests how many of {@code sendRequests} have not started
      * @param sendQueueDepth the capacity of the send queue
-     * @param receiveRequests posted receives whose completions were not polled; of managed and shared receives, those that
-     *     messages hold
+     * @param receiveRequests posted receives whose completions were not polled; of managed and shared receives, those
+     *     that messages hold
      * @param receiveQueueDepth the capacity of the receive queue
      */
     @API(status = API.Status.INTERNAL)
@@ -119,8 +120,8 @@ public final class IwarpMetrics {
             int receiveQueueDepth) {}
 
     /**
-     * The reports of one connection. Any thread may call {@link #refused} and {@link #timesRequest}. Only the event loop of the
-     * connection calls the other methods. Only {@link #closed} locks.
+     * The reports of one connection. Any thread may call {@link #refused} and {@link #timesRequest}. Only the event
+     * loop of the connection calls the other methods. Only {@link #closed} locks.
      */
     @API(status = API.Status.INTERNAL)
     public final class Connection {

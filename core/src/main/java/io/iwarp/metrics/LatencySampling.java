@@ -1,6 +1,8 @@
 package io.iwarp.metrics;
 
-/** The requests whose latency is measured: one in a number of them. Measuring costs two reads of the clock. Immutable. */
+/**
+ * The requests whose latency is measured: one in a number of them. Measuring costs two reads of the clock. Immutable.
+ */
 public final class LatencySampling {
     /** Measures each request. */
     public static final LatencySampling EVERY_REQUEST = new LatencySampling(1);
@@ -11,8 +13,8 @@ public final class LatencySampling {
     private static final int MAX_REQUESTS = 1 << 20;
 
     /**
-     * The golden ratio. The multiples of it are spread evenly, also those of every second or sixteenth position. So each kind of
-     * request has its share where requests of several kinds follow each other in a fixed order.
+     * The golden ratio. The multiples of it are spread evenly, also those of every second or sixteenth position. So
+     * each kind of request has its share where requests of several kinds follow each other in a fixed order.
      */
     private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 

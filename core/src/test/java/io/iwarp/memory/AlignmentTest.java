@@ -108,7 +108,10 @@ class AlignmentTest {
         region.close();
     }
 
-    /** The first buffer begins inside 8 aligned bytes, the second ends inside, and a number may cross no end of a buffer. */
+    /**
+     * The first buffer begins inside 8 aligned bytes, the second ends inside, and a number may cross no end of a
+     * buffer.
+     */
     @Test
     void aByteIsInsideANumberIfAnAtomicMayChangeIt() {
         MemoryRegion region = domain.region()

@@ -18,7 +18,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/metrics.md} has each meter as the code has it, under its type, each tag with all its values, and no other. */
+/**
+ * {@code docs/metrics.md} has each meter as the code has it, under its type, each tag with all its values, and no
+ * other.
+ */
 class MetricsDocumentTest {
     private static final Path DOCUMENT = Path.of("..", "docs", "metrics.md");
     private static final Pattern METER = Pattern.compile("^\\| `iwarp\\..*\\|$|^### .*$", Pattern.MULTILINE);

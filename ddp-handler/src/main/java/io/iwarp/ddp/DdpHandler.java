@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  * belongs to its event loop.
  *
  * <p><b>Outbound</b> it takes {@link DdpMessage}s. They are sent in the order of writing, after a flush and once MPA is
- * ready to send. Segments are cut as the transport takes them, with at most its transmit window of bytes in
- * flight, including the copies of a {@linkplain DdpMessage#source source}. {@link DdpUlp#onSent} reports that a message
- * is sent. A promise that is not void completes just before that, or fails with {@link io.iwarp.StreamEndedException}
- * if the message is dropped. A write fails
+ * ready to send. Segments are cut as the transport takes them, with at most its transmit window of bytes in flight,
+ * including the copies of a {@linkplain DdpMessage#source source}. {@link DdpUlp#onSent} reports that a message is
+ * sent. A promise that is not void completes just before that, or fails with {@link io.iwarp.StreamEndedException} if
+ * the message is dropped. A write fails
  *
  * <ul>
  *   <li>after close, after shutting down the output or after the {@linkplain DdpMessage#terminal() terminal message}:
@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
  * Only a fault comes by {@link DdpUlp#onFault}, as faults of DDP do.
  *
  * <p><b>The end.</b> DDP never closes the channel (section 6.2). To close in order, the ULP waits for
- * {@link DdpUlp#onSent} of its last message, shuts down the output, and closes after the peer's half-close. A close passes
- * through at once and loses what is not sent. When the channel closes, everything not sent is dropped without
+ * {@link DdpUlp#onSent} of its last message, shuts down the output, and closes after the peer's half-close. A close
+ * passes through at once and loses what is not sent. When the channel closes, everything not sent is dropped without
  * {@code onSent}. If the terminal message cannot be sent on an open channel, {@code exceptionCaught} goes up the
  * pipeline with the reason.
  */
@@ -49,8 +49,8 @@ public final class DdpHandler extends ChannelDuplexHandler {
 
     /**
      * The number of ULPDUs that are handled before the responses are sent. One read can bring a thousand small
-     * requests. If all were handled first, this side and the peer would wait for each other in turns. The rate of FetchAdds
-     * in {@code checks/benchmarks/compare} shows it.
+     * requests. If all were handled first, this side and the peer would wait for each other in turns. The rate of
+     * FetchAdds in {@code checks/benchmarks/compare} shows it.
      */
     static final int MAX_BURST = 64;
 
@@ -64,8 +64,8 @@ public final class DdpHandler extends ChannelDuplexHandler {
     /**
      * Creates a handler for one channel.
      *
-     * @param transmitWindow the maximum number of bytes of segments that the transport has not taken, at least {@link
-     *     #MIN_TRANSMIT_WINDOW}
+     * @param transmitWindow the maximum number of bytes of segments that the transport has not taken, at least
+     *     {@link #MIN_TRANSMIT_WINDOW}
      * @param association says which STags this stream may use; the caller keeps it and closes it after the stream
      * @param ulp the layer above
      * @param counters counts segments and messages; written only by the event loop

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>The {@link #payload}, for what this side chooses to send. It is sent by reference: until {@code onSent} its
- *       bytes must not change, and its buffer or region must stay alive. DDP does not retain it. A region that peers may
- *       change is copied segment by segment.
+ *       bytes must not change, and its buffer or region must stay alive. DDP does not retain it. A region that peers
+ *       may change is copied segment by segment.
  *   <li>A {@link #source}, for memory that the peer reads by an STag. It can be revoked at any time, and the
  *       application may write to it at any time. So each segment is copied when it is cut.
  * </ul>

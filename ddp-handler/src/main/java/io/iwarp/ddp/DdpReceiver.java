@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>tagged, with payload only: STag, association, right, wrap, bounds.
  * </ol>
  *
- * <p>Then the payload is placed, all of it or nothing. Segments of one message may arrive in any order and overlap, but the
- * one with the L flag comes last (section 4.1) and completes the message. Untagged messages are delivered in MSN order, so
- * one that is complete early waits.
+ * <p>Then the payload is placed, all of it or nothing. Segments of one message may arrive in any order and overlap, but
+ * the one with the L flag comes last (section 4.1) and completes the message. Untagged messages are delivered in MSN
+ * order, so one that is complete early waits.
  *
  * <p>After an error all later segments are dropped, and nothing more is reported (section 7.1).
  *
@@ -71,11 +71,12 @@ final class DdpReceiver {
     /**
      * Handles one ULPDU.
      *
-     * @param bytes the buffer that contains it in one piece; it is not retained or released, and its indexes do not change
+     * @param bytes the buffer that contains it in one piece; it is not retained or released, and its indexes do not
+     *     change
      * @param index the index of its first byte
      * @param length its length in bytes, at least 0
-     * @return false if the input {@linkplain UntaggedQueue#stalls stalls}: then nothing was placed,
-     *     and the same ULPDU must come again before any other; otherwise true
+     * @return false if the input {@linkplain UntaggedQueue#stalls stalls}: then nothing was placed, and the same ULPDU
+     *     must come again before any other; otherwise true
      */
     boolean receive(ByteBuf bytes, int index, int length) {
         if (silent) {
@@ -293,7 +294,9 @@ final class DdpReceiver {
         return null;
     }
 
-    /** Delivers the complete messages at the head of a queue. Then {@link #segment} is the last segment of the last one. */
+    /**
+     * Delivers the complete messages at the head of a queue. Then {@link #segment} is the last segment of the last one.
+     */
     private @Nullable ProtocolFault deliver(UntaggedQueue queue, int queueNumber) {
         ProtocolFault fault = null;
         boolean waited = false;
@@ -313,7 +316,9 @@ final class DdpReceiver {
         return fault;
     }
 
-    /** A message that waited has another last segment. Its header is taken now: its buffer may be reused after delivery. */
+    /**
+     * A message that waited has another last segment. Its header is taken now: its buffer may be reused after delivery.
+     */
     private void nameLastSegmentOf(UntaggedBuffer buffer) {
         buffer.lastHeader(waitedHeader);
         segment.wrap(waitedHeader, 0, buffer.lastSegmentLength());

@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * A DDP segment: the fields of its header (RFC 5041 sections 4.1 to 4.3), how they are written, and one received segment,
- * read in place. Offsets are in bytes from the first byte of the ULPDU. All fields are big-endian.
+ * A DDP segment: the fields of its header (RFC 5041 sections 4.1 to 4.3), how they are written, and one received
+ * segment, read in place. Offsets are in bytes from the first byte of the ULPDU. All fields are big-endian.
  *
  * <p>Tagged (T = 1):
  *
@@ -41,8 +41,8 @@ import io.netty.buffer.Unpooled;
  *   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  * </pre>
  *
- * <p>The object of a received segment is reused for each. It and its buffer are valid only during the call that passes them.
- * It owns nothing. It belongs to the event loop of the stream.
+ * <p>The object of a received segment is reused for each. It and its buffer are valid only during the call that passes
+ * them. It owns nothing. It belongs to the event loop of the stream.
  *
  * <p>A peer may send a ULPDU that is too short for a header ({@link #headerComplete}). Then only {@link #tagged},
  * {@link #ulpduLength} and the accessors of buffer and header range may be called. The others throw

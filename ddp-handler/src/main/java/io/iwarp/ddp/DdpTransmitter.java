@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sending half of {@link DdpHandler}: lets messages out as fast as the transport takes them, and no faster.
  *
- * <p>Segments are sent in bursts. A burst begins only while the channel is writable and the transmit window has room for a
- * segment of any size. It holds at most an eighth of the window. So a message of 4 GiB ties up no more than the window. Every
- * burst is flushed. After some bursts the event loop gets time for its other work.
+ * <p>Segments are sent in bursts. A burst begins only while the channel is writable and the transmit window has room
+ * for a segment of any size. It holds at most an eighth of the window. So a message of 4 GiB ties up no more than the
+ * window. Every burst is flushed. After some bursts the event loop gets time for its other work.
  *
- * <p>All calls may be re-entrant: a write or flush can complete promises, whose listeners report messages as sent, and then
- * the ULP writes and flushes again. Therefore {@link #transmit} and {@link #report} never nest, and nothing is sent
- * during a report. An inner call leaves the work to the loop that is already running. So all bursts of one turn are counted,
- * even if the transport takes everything at once.
+ * <p>All calls may be re-entrant: a write or flush can complete promises, whose listeners report messages as sent, and
+ * then the ULP writes and flushes again. Therefore {@link #transmit} and {@link #report} never nest, and nothing is
+ * sent during a report. An inner call leaves the work to the loop that is already running. So all bursts of one turn
+ * are counted, even if the transport takes everything at once.
  */
 final class DdpTransmitter {
     /** The number of bursts before other work of the event loop gets a turn. */
@@ -210,7 +210,9 @@ final class DdpTransmitter {
         return written > 0;
     }
 
-    /** Runs after the event loop has polled its sockets. A plain task would run before: the loop runs all tasks first. */
+    /**
+     * Runs after the event loop has polled its sockets. A plain task would run before: the loop runs all tasks first.
+     */
     private void resume() {
         loop = Loop.RESTING;
         transmit();
@@ -270,7 +272,10 @@ final class DdpTransmitter {
         }
     }
 
-    /** The promise of a burst completed. If this method threw an exception, Netty would log it and the stream would hang. */
+    /**
+     * The promise of a burst completed. If this method threw an exception, Netty would log it and the stream would
+     * hang.
+     */
     private void onSettled() {
         try {
             if (writing) {
@@ -318,8 +323,8 @@ final class DdpTransmitter {
     }
 
     /**
-     * Tells the ULP of messages that the transport has taken. A report may write and flush again: an inner call leaves its
-     * messages to the loop that is running already.
+     * Tells the ULP of messages that the transport has taken. A report may write and flush again: an inner call leaves
+     * its messages to the loop that is running already.
      */
     private void report() {
         if (reporting) {
@@ -390,8 +395,8 @@ final class DdpTransmitter {
     }
 
     /**
-     * From now on only the terminal message, and segments already handed over, are sent. Comes before any message is dropped:
-     * a drop callback may write.
+     * From now on only the terminal message, and segments already handed over, are sent. Comes before any message is
+     * dropped: a drop callback may write.
      */
     private void stop() {
         if (takes == Takes.ALL) {
@@ -400,8 +405,8 @@ final class DdpTransmitter {
     }
 
     /**
-     * A closed channel reports its end by itself. But if a write fails before a read does, the transport closes the channel
-     * first, and only the failed message has the cause.
+     * A closed channel reports its end by itself. But if a write fails before a read does, the transport closes the
+     * channel first, and only the failed message has the cause.
      */
     private void reportFault(Throwable cause) {
         if (context.channel().isOpen() || !(cause instanceof ClosedChannelException)) {

@@ -4,18 +4,18 @@ import io.iwarp.ProtocolFault;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The layer above DDP (ULP): what DDP asks it and reports to it. All calls come on the event loop of the stream. The ULP may
- * write messages during any of them.
+ * The layer above DDP (ULP): what DDP asks it and reports to it. All calls come on the event loop of the stream. The
+ * ULP may write messages during any of them.
  *
- * <p>For each segment the order is: {@link #place}, then the checks of DDP, then placement and {@link #onPlaced}, then, if the
- * message is complete, delivery by {@link UntaggedQueue#deliver} or {@link TaggedTarget#deliver}. A segment that stalled the
- * input is asked for again.
+ * <p>For each segment the order is: {@link #place}, then the checks of DDP, then placement and {@link #onPlaced}, then,
+ * if the message is complete, delivery by {@link UntaggedQueue#deliver} or {@link TaggedTarget#deliver}. A segment that
+ * stalled the input is asked for again.
  */
 public interface DdpUlp {
     /**
-     * Checks a segment and says where it belongs. Its DDP version is valid, and so is its queue number if it is untagged.
-     * Nothing else has been checked. Further checks follow, so this changes nothing; {@link #onPlaced} changes what a
-     * valid segment changes.
+     * Checks a segment and says where it belongs. Its DDP version is valid, and so is its queue number if it is
+     * untagged. Nothing else has been checked. Further checks follow, so this changes nothing; {@link #onPlaced}
+     * changes what a valid segment changes.
      *
      * @param segment valid during the call
      */
@@ -37,9 +37,9 @@ public interface DdpUlp {
     /**
      * The memory that a message reads was revoked before all of it was read. The segments cut so far are sent, the rest
      * of the message is not, and the messages after it are dropped. Messages before it are still sent. They are
-     * reported before the terminal message at the latest. From now on only the
-     * {@linkplain DdpMessage#terminal() terminal message} is sent. Until it is written, segments are still received.
-     * Called at most once. {@link #onSent} is not called for this message.
+     * reported before the terminal message at the latest. From now on only the {@linkplain DdpMessage#terminal()
+     * terminal message} is sent. Until it is written, segments are still received. Called at most once. {@link #onSent}
+     * is not called for this message.
      *
      * <p>It is never called if no message has a {@linkplain DdpMessage#source source}.
      *
@@ -62,8 +62,8 @@ public interface DdpUlp {
     void onFault(ProtocolFault fault, @Nullable DdpSegment segment);
 
     /**
-     * One burst of input has been handled: all that was read, or the next part of it. This is the time to flush what was
-     * written in response.
+     * One burst of input has been handled: all that was read, or the next part of it. This is the time to flush what
+     * was written in response.
      */
     void onReadComplete();
 }

@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of one stream that are not sent, in the order of writing, and how far they are cut into segments and taken
- * by the transport; without I/O.
+ * The messages of one stream that are not sent, in the order of writing, and how far they are cut into segments and
+ * taken by the transport; without I/O.
  *
  * <pre>
  *     first        taken           next                     flushed          end
@@ -25,24 +25,26 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p><b>Segments.</b> {@link #cut} fills a ULPDU with the next segment (RFC 5041 section 5.2). Each is as large as the
- * current MULPDU allows. A change of the MULPDU applies to segments that are cut later (section 3 rules 1 and 2). Segments of
- * a message have rising offsets, and only the last one has the L flag. A message of 0 bytes makes one segment.
+ * current MULPDU allows. A change of the MULPDU applies to segments that are cut later (section 3 rules 1 and 2).
+ * Segments of a message have rising offsets, and only the last one has the L flag. A message of 0 bytes makes one
+ * segment.
  *
- * <p>A payload is sent by reference, except for a segment that spans two pieces of a region, and for a region that peers may
- * change: bytes that change between the computation of the CRC and the transport's copy would end the stream. A source is
- * always copied, and only while its STag is valid. A copy is valid until the next cut unless somebody retains its buffer. If
- * nobody does, the buffer is reused for the next copy. Segments of a source end where a number of 8 bytes ends in memory,
- * and so may be up to 7 bytes shorter: an atomic that changes the number meanwhile is seen whole or not at all.
+ * <p>A payload is sent by reference, except for a segment that spans two pieces of a region, and for a region that
+ * peers may change: bytes that change between the computation of the CRC and the transport's copy would end the stream.
+ * A source is always copied, and only while its STag is valid. A copy is valid until the next cut unless somebody
+ * retains its buffer. If nobody does, the buffer is reused for the next copy. Segments of a source end where a number
+ * of 8 bytes ends in memory, and so may be up to 7 bytes shorter: an atomic that changes the number meanwhile is seen
+ * whole or not at all.
  *
- * <p><b>Bursts.</b> A burst is what is written to the transport in one go. The promise of its last segment tells when the
- * transport has taken it. Bursts are accounted for in their order, whatever the order of their promises.
+ * <p><b>Bursts.</b> A burst is what is written to the transport in one go. The promise of its last segment tells when
+ * the transport has taken it. Bursts are accounted for in their order, whatever the order of their promises.
  *
  * <p>It belongs to the event loop of the stream.
  */
 final class SendBuffer {
     /**
-     * The CRC, perhaps a copy, and the kernel's copy read the bytes of a burst. With short bursts they are in the cache of
-     * the core each time. The rows at an MTU of 1,500 in {@code checks/benchmarks/compare} show it.
+     * The CRC, perhaps a copy, and the kernel's copy read the bytes of a burst. With short bursts they are in the cache
+     * of the core each time. The rows at an MTU of 1,500 in {@code checks/benchmarks/compare} show it.
      */
     private static final int BURSTS_PER_WINDOW = 8;
     /** No burst is shorter than the largest segment. */
@@ -133,7 +135,8 @@ final class SendBuffer {
     // Segments.
 
     /**
-     * Cuts the next segment. Call it only if {@link #sendable}. A message is numbered when its first segment is to be cut.
+     * Cuts the next segment. Call it only if {@link #sendable}. A message is numbered when its first segment is to be
+     * cut.
      *
      * @param ulpdu takes the segment; its payload refers to a copy, or to the message's buffer, which must stay alive
      *     until the ULPDU was written

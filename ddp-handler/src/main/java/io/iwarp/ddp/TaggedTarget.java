@@ -20,8 +20,8 @@ public non-sealed interface TaggedTarget extends Placement {
      * The message is complete: its last segment was placed.
      *
      * @param last that segment, with the STag and RsvdULP of the message; valid during the call
-     * @return null if the message is valid; otherwise the error that ends reception, which {@link DdpUlp#onFault} gets with
-     *     this segment
+     * @return null if the message is valid; otherwise the error that ends reception, which {@link DdpUlp#onFault} gets
+     *     with this segment
      */
     @Nullable
     ProtocolFault deliver(DdpSegment last);

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One buffer of an {@link UntaggedQueue}: room for one message, and the results of its reception.
  *
- * <p>The ULP wraps memory with the {@link #sink} and keeps it alive until the buffer is delivered or the stream ends. Before
- * delivery the content is undefined. The object can be used again after {@link #reset}.
- * It belongs to the event loop of the stream.
+ * <p>The ULP wraps memory with the {@link #sink} and keeps it alive until the buffer is delivered or the stream ends.
+ * Before delivery the content is undefined. The object can be used again after {@link #reset}. It belongs to the event
+ * loop of the stream.
  */
 public class UntaggedBuffer {
     private final ByteSpan sink = new ByteSpan();
@@ -45,9 +45,9 @@ public class UntaggedBuffer {
     }
 
     /**
-     * Returns the destination of a segment, which passed all checks. All segments of a message have one destination.
-     * A subclass can place internal messages of the ULP elsewhere than in the application's buffer, or take memory as
-     * it is needed. It decides by {@link #control} and {@link #rsvdUlp} of the message, because a faulty peer may send
+     * Returns the destination of a segment, which passed all checks. All segments of a message have one destination. A
+     * subclass can place internal messages of the ULP elsewhere than in the application's buffer, or take memory as it
+     * is needed. It decides by {@link #control} and {@link #rsvdUlp} of the message, because a faulty peer may send
      * another RsvdULP in a later segment.
      *
      * @param segment valid during the call; it ends within the {@link #room}
@@ -94,8 +94,8 @@ public class UntaggedBuffer {
     }
 
     /**
-     * Returns the length of the segment that completed the message, header and payload, in bytes: the DDP Segment Length
-     * of a Terminate message.
+     * Returns the length of the segment that completed the message, header and payload, in bytes: the DDP Segment
+     * Length of a Terminate message.
      *
      * @throws IllegalStateException if the message is not {@link #complete}
      */

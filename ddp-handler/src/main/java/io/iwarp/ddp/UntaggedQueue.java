@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The receive buffers of one untagged queue, in the order in which messages take them (RFC 5041 section 5.1.2).
  *
- * <p>The buffer at the head belongs to the next message to be delivered, the one behind it to the message after that. DDP
- * calls the methods on the event loop of the stream while it handles a segment.
+ * <p>The buffer at the head belongs to the next message to be delivered, the one behind it to the message after that.
+ * DDP calls the methods on the event loop of the stream while it handles a segment.
  */
 public non-sealed interface UntaggedQueue extends Placement {
     /** Returns the number of buffers that the queue has for messages that were not delivered, at least 0. */
@@ -16,9 +16,9 @@ public non-sealed interface UntaggedQueue extends Placement {
     /**
      * A message needs the buffer at the head, and there is none.
      *
-     * @return false if this is an error, which ends the stream; true to stall the input: the segment waits, with everything after
-     *     it, until a {@code read} passes down the pipeline and offers it again. The queue requests this {@code read}
-     *     when it has a buffer, or to report the error after all.
+     * @return false if this is an error, which ends the stream; true to stall the input: the segment waits, with
+     *     everything after it, until a {@code read} passes down the pipeline and offers it again. The queue requests
+     *     this {@code read} when it has a buffer, or to report the error after all.
      */
     default boolean stalls() {
         return false;
@@ -27,8 +27,8 @@ public non-sealed interface UntaggedQueue extends Placement {
     /**
      * Returns the buffer {@code ahead} places behind the head. The queue may have to fetch it first.
      *
-     * <p>A message without a buffer ends the stream (error 1/2/02). RFC 5041 section 7.1 calls this a system fault, which
-     * must not be a usual event. The ULPs have to agree on how many messages may be in flight.
+     * <p>A message without a buffer ends the stream (error 1/2/02). RFC 5041 section 7.1 calls this a system fault,
+     * which must not be a usual event. The ULPs have to agree on how many messages may be in flight.
      *
      * @param ahead 0 for the head; unsigned, because a faulty peer may send any number
      * @return the same buffer for the same message until it is delivered; null if there is none

@@ -5,15 +5,15 @@
  * <p>{@link io.iwarp.ddp.DdpHandler} is the handler in the pipeline. The layer above implements
  * {@link io.iwarp.ddp.DdpUlp} and writes {@link io.iwarp.ddp.DdpMessage}s.
  *
- * <p>Bytes that this side chooses to send go by reference. Bytes that a peer reads by an STag are copied at the last moment,
- * because that memory can be revoked while the message is in flight.
+ * <p>Bytes that this side chooses to send go by reference. Bytes that a peer reads by an STag are copied at the last
+ * moment, because that memory can be revoked while the message is in flight.
  *
- * <p>Completion: a message is sent when the transport has taken all of its bytes (section 5.4). This does not mean that the
- * peer has received, placed or seen them.
+ * <p>Completion: a message is sent when the transport has taken all of its bytes (section 5.4). This does not mean that
+ * the peer has received, placed or seen them.
  *
- * <p>Delivery: the segment with the Last flag has arrived. The sender sends it after all others and the transport keeps the
- * order, so all segments that were sent are placed then. Whether the peer sent all bytes of the message is not checked
- * (section 5.2): where it left bytes out, the buffer keeps its content.
+ * <p>Delivery: the segment with the Last flag has arrived. The sender sends it after all others and the transport keeps
+ * the order, so all segments that were sent are placed then. Whether the peer sent all bytes of the message is not
+ * checked (section 5.2): where it left bytes out, the buffer keeps its content.
  */
 @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 @NullMarked

@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Uses each example as its readers do: copies its folder into an empty module that requires the libraries and nothing of this
- * build, compiles it with all warnings, and runs it.
+ * Uses each example as its readers do: copies its folder into an empty module that requires the libraries and nothing
+ * of this build, compiles it with all warnings, and runs it.
  */
 class ExamplesTest {
     private static final Path ROOT = Path.of("..");

@@ -7,11 +7,11 @@ import java.util.zip.CRC32C;
 /**
  * CRC32C over ranges of a {@link ByteBuf} (RFC 5044, section 4.4).
  *
- * <p>The polynomial, the bit order and the byte order are those of the iSCSI digests. The value
- * goes on the wire least significant byte first: 0x83992352 as {@code 52 23 99 83}.
+ * <p>The polynomial, the bit order and the byte order are those of the iSCSI digests. The value goes on the wire least
+ * significant byte first: 0x83992352 as {@code 52 23 99 83}.
  *
- * <p>One object serves one direction of one stream and is reused, so that nothing is allocated for
- * each FPDU. Not safe for use by several threads. No method takes over a reference.
+ * <p>One object serves one direction of one stream and is reused, so that nothing is allocated for each FPDU. Not safe
+ * for use by several threads. No method takes over a reference.
  */
 final class Crc32c {
 
@@ -28,8 +28,8 @@ final class Crc32c {
     /**
      * Takes in bytes of a buffer that no other thread works on.
      *
-     * <p>For a buffer of one piece this allocates nothing: it uses the buffer's internal view, which
-     * is why the buffer must not be in use elsewhere at the same time.
+     * <p>For a buffer of one piece this allocates nothing: it uses the buffer's internal view, which is why the buffer
+     * must not be in use elsewhere at the same time.
      *
      * @param bytes the buffer; its indices stay as they are
      * @param index the first byte

@@ -62,7 +62,9 @@ public final class EnhancedSetup {
         this.ord = ord;
     }
 
-    /** Returns A: whether the peer-to-peer connection model, in which an RTR message is sent, is asked for or in use. */
+    /**
+     * Returns A: whether the peer-to-peer connection model, in which an RTR message is sent, is asked for or in use.
+     */
     public boolean peerToPeer() {
         return peerToPeer;
     }
@@ -141,8 +143,8 @@ public final class EnhancedSetup {
     }
 
     /**
-     * Reads the four bytes from {@code in}. With A clear, B, C and D are ignored
-     * (RFC 6581, section 9.2). The caller keeps {@code in}.
+     * Reads the four bytes from {@code in}. With A clear, B, C and D are ignored (RFC 6581, section 9.2). The caller
+     * keeps {@code in}.
      *
      * @throws IllegalArgumentException if there are fewer than four bytes; then the reader index has not moved
      */

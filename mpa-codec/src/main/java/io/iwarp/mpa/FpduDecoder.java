@@ -13,22 +13,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds and checks the FPDUs in the bytes of the peer (RFC 5044, sections 4.1 to 4.4, 5.2 and 8).
  *
- * <p>A state machine without I/O. {@link #decode} takes the bytes from the start of an FPDU on and
- * returns one of three results:
+ * <p>A state machine without I/O. {@link #decode} takes the bytes from the start of an FPDU on and returns one of three
+ * results:
  *
  * <ul>
- *   <li>{@link Progress#INCOMPLETE}: the FPDU is incomplete; {@link #needed()} says how many
- *       bytes the next call needs. Nothing has changed.
- *   <li>{@link Progress#FPDU}: the FPDU is valid and its ULPDU is in the given object; {@link
- *       #wireLength()} bytes are consumed.
- *   <li>{@link Progress#FAULT}: the FPDU is invalid; {@link #fault()} says why. It is the last
- *       result: the start of the next FPDU is unknown.
+ *   <li>{@link Progress#INCOMPLETE}: the FPDU is incomplete; {@link #needed()} says how many bytes the next call needs.
+ *       Nothing has changed.
+ *   <li>{@link Progress#FPDU}: the FPDU is valid and its ULPDU is in the given object; {@link #wireLength()} bytes are
+ *       consumed.
+ *   <li>{@link Progress#FAULT}: the FPDU is invalid; {@link #fault()} says why. It is the last result: the start of the
+ *       next FPDU is unknown.
  * </ul>
  *
- * <p>The order of the checks: the FPDU is complete, its CRC is right (error 2/0/02), its markers point
- * to its start (2/0/03). The CRC covers the bytes as on the wire. Markers inside the ULPDU are
- * removed by copying the ULPDU into a buffer of this object. The received bytes are never changed,
- * because a tap or another handler may hold them too. A ULPDU without markers is not copied.
+ * <p>The order of the checks: the FPDU is complete, its CRC is right (error 2/0/02), its markers point to its start
+ * (2/0/03). The CRC covers the bytes as on the wire. Markers inside the ULPDU are removed by copying the ULPDU into a
+ * buffer of this object. The received bytes are never changed, because a tap or another handler may hold them too. A
+ * ULPDU without markers is not copied.
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
  */
@@ -88,8 +88,8 @@ public final class FpduDecoder {
      * @param bytes the buffer, in one piece; only read, not retained
      * @param index the start of the FPDU, or of the marker directly before it
      * @param length the number of bytes; any number of FPDUs may follow the first
-     * @param ulpdu refers to the ULPDU if the result is {@link Progress#FPDU}; it is valid until the next
-     *     call, {@link #release()}, or the release of {@code bytes}
+     * @param ulpdu refers to the ULPDU if the result is {@link Progress#FPDU}; it is valid until the next call,
+     *     {@link #release()}, or the release of {@code bytes}
      * @return the result
      */
     public Progress decode(ByteBuf bytes, int index, int length, ReceivedUlpdu ulpdu) {
@@ -130,8 +130,8 @@ public final class FpduDecoder {
     /**
      * Returns how many bytes, counted from the start of the FPDU, the next call needs.
      *
-     * @return up to the end of ULPDU_Length if that is incomplete, otherwise the whole FPDU with its
-     *     markers; at most {@link #maxWireLength()}
+     * @return up to the end of ULPDU_Length if that is incomplete, otherwise the whole FPDU with its markers; at most
+     *     {@link #maxWireLength()}
      */
     public int needed() {
         return needed;

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns each ULPDU into an FPDU (RFC 5044, sections 4.1 to 4.4): length, ULPDU, zero
- * padding, CRC, and markers where the peer asked for them. An FPDU without markers:
+ * Turns each ULPDU into an FPDU (RFC 5044, sections 4.1 to 4.4): length, ULPDU, zero padding, CRC, and markers where
+ * the peer asked for them. An FPDU without markers:
  *
  * <pre>
  *  0                   1                   2                   3
@@ -26,13 +26,12 @@ import org.jspecify.annotations.Nullable;
  * +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  * </pre>
  *
- * <p>ULPDU_Length is in network order and counts only the bytes of the ULPDU. PAD makes the FPDU a
- * multiple of four bytes. The CRC is on the wire least significant byte first (section 4.4).
+ * <p>ULPDU_Length is in network order and counts only the bytes of the ULPDU. PAD makes the FPDU a multiple of four
+ * bytes. The CRC is on the wire least significant byte first (section 4.4).
  *
- * <p>A state machine without I/O. {@link #encode} makes a whole FPDU. Without markers, a large payload
- * need not be copied: {@link #encodeHead} and {@link #encodeTrailer} make the bytes before and after
- * it. The only state is the position in the stream. A marker is made together with its FPDU, never
- * before (section 7.1.2, rule 4).
+ * <p>A state machine without I/O. {@link #encode} makes a whole FPDU. Without markers, a large payload need not be
+ * copied: {@link #encodeHead} and {@link #encodeTrailer} make the bytes before and after it. The only state is the
+ * position in the stream. A marker is made together with its FPDU, never before (section 7.1.2, rule 4).
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
  */
@@ -138,8 +137,7 @@ public final class FpduEncoder {
     /**
      * Appends the FPDU of a ULPDU, copying the payload.
      *
-     * <p>If the payload cannot be read, this throws an exception, and the buffer and this encoder do not
-     * change.
+     * <p>If the payload cannot be read, this throws an exception, and the buffer and this encoder do not change.
      *
      * @param ulpdu the ULPDU of at most 64768 bytes; no reference to its payload is kept
      * @param out a buffer that is not shared, enlarged if necessary; the caller keeps its reference
@@ -167,8 +165,8 @@ public final class FpduEncoder {
     }
 
     /**
-     * Appends ULPDU_Length and the header of the ULPDU, and adds the payload to the CRC. On the wire the
-     * payload follows, and then what {@link #encodeTrailer} appends.
+     * Appends ULPDU_Length and the header of the ULPDU, and adds the payload to the CRC. On the wire the payload
+     * follows, and then what {@link #encodeTrailer} appends.
      *
      * <p>Exceptions change nothing, as with {@link #encode}.
      *
@@ -237,7 +235,8 @@ public final class FpduEncoder {
 
     /**
      * Returns a view with the indexes of the buffer. Other threads may send from the same memory at the same time, so
-     * {@link ByteBuf#internalNioBuffer} must not be used. The view serves all further ULPDUs of a burst from that memory.
+     * {@link ByteBuf#internalNioBuffer} must not be used. The view serves all further ULPDUs of a burst from that
+     * memory.
      *
      * @param payload a buffer of one piece with {@link ByteBuf#hasMemoryAddress()}; it is not retained
      */

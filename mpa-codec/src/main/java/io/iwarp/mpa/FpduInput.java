@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The receiving side of MPA without a channel: it takes bytes in pieces of any size, and returns ULPDUs.
  *
- * <p>After each {@link #add}, call {@link #next()} until it does not return {@link Progress#FPDU}. FPDUs are
- * decoded in place. One that spans several pieces is gathered in a buffer of its own. A piece may be
- * added while a ULPDU is handled: it waits.
+ * <p>After each {@link #add}, call {@link #next()} until it does not return {@link Progress#FPDU}. FPDUs are decoded in
+ * place. One that spans several pieces is gathered in a buffer of its own. A piece may be added while a ULPDU is
+ * handled: it waits.
  *
- * <p>There is such a buffer only while an FPDU is incomplete. It grows with what arrives: a peer that announces a large FPDU and
- * stops ties up at most {@link #GROWTH} times what it has sent. Buffers that an event loop keeps anyway are used with their full
- * size.
+ * <p>There is such a buffer only while an FPDU is incomplete. It grows with what arrives: a peer that announces a large
+ * FPDU and stops ties up at most {@link #GROWTH} times what it has sent. Buffers that an event loop keeps anyway are
+ * used with their full size.
  */
 final class FpduInput {
 
@@ -67,8 +67,8 @@ final class FpduInput {
     /**
      * Decodes the next FPDU. The ULPDU of the last one becomes invalid.
      *
-     * @return FPDU: see {@link #ulpdu()}; INCOMPLETE: add more bytes; FAULT: see {@link #fault()}, then call
-     *     only {@link #release()}
+     * @return FPDU: see {@link #ulpdu()}; INCOMPLETE: add more bytes; FAULT: see {@link #fault()}, then call only
+     *     {@link #release()}
      */
     Progress next() {
         forgetGathered();
@@ -84,8 +84,9 @@ final class FpduInput {
     }
 
     /**
-     * The receiver cannot take the ULPDU found last. Copies it and all unread bytes, so that they do not hold the buffers
-     * of the event loop, or much larger ones, in which they came. Call it again after an {@link #add} in the stall.
+     * The receiver cannot take the ULPDU found last. Copies it and all unread bytes, so that they do not hold the
+     * buffers of the event loop, or much larger ones, in which they came. Call it again after an {@link #add} in the
+     * stall.
      *
      * @return false if there is no room: see {@link #fault()}, then call only {@link #release()}
      */

@@ -13,14 +13,15 @@ import io.netty.buffer.ByteBuf;
  * +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
  * </pre>
  *
- * <p>Both fields are in network order. FPDUPTR is the number of bytes in the TCP stream from the
- * first byte of ULPDU_Length to the first byte of the marker (erratum 1427), or zero for a marker
- * between two FPDUs, which belongs to the one that follows. RESERVED is zero on send and ignored on
- * receive, as are the two low bits of FPDUPTR; the CRC covers them.
+ * <p>Both fields are in network order. FPDUPTR is the number of bytes in the TCP stream from the first byte of
+ * ULPDU_Length to the first byte of the marker (erratum 1427), or zero for a marker between two FPDUs, which belongs to
+ * the one that follows. RESERVED is zero on send and ignored on receive, as are the two low bits of FPDUPTR; the CRC
+ * covers them.
  *
  * <p>Position 0 is the first byte of Full Operation in one direction; there is a marker at every multiple of
- * {@value #INTERVAL}. A position has 64 bits and does not depend on TCP sequence numbers, which wrap. FPDUs and markers are
- * multiples of four bytes. So an FPDU always starts at a multiple of four, and a marker never splits ULPDU_Length or the CRC.
+ * {@value #INTERVAL}. A position has 64 bits and does not depend on TCP sequence numbers, which wrap. FPDUs and markers
+ * are multiples of four bytes. So an FPDU always starts at a multiple of four, and a marker never splits ULPDU_Length
+ * or the CRC.
  *
  * <p>The methods are pure functions of their arguments and safe from any thread.
  */

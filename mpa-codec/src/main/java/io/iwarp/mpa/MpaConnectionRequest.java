@@ -55,16 +55,16 @@ public final class MpaConnectionRequest {
     }
 
     /**
-     * Returns how many RDMA Reads and atomics of this end the initiator accepts at a time, 0 to 16382, or {@link
-     * EnhancedSetup#NOT_NEGOTIATED}, also if not {@link #enhanced()}.
+     * Returns how many RDMA Reads and atomics of this end the initiator accepts at a time, 0 to 16382, or
+     * {@link EnhancedSetup#NOT_NEGOTIATED}, also if not {@link #enhanced()}.
      */
     public int peerIrd() {
         return setup == null ? EnhancedSetup.NOT_NEGOTIATED : setup.ird();
     }
 
     /**
-     * Returns how many RDMA Reads and atomics the initiator wants to have outstanding, 0 to 16382, or {@link
-     * EnhancedSetup#NOT_NEGOTIATED}, also if not {@link #enhanced()}.
+     * Returns how many RDMA Reads and atomics the initiator wants to have outstanding, 0 to 16382, or
+     * {@link EnhancedSetup#NOT_NEGOTIATED}, also if not {@link #enhanced()}.
      */
     public int peerOrd() {
         return setup == null ? EnhancedSetup.NOT_NEGOTIATED : setup.ord();

@@ -13,19 +13,19 @@ import org.jspecify.annotations.Nullable;
  * <p>The order on one channel: either {@link StartupFailed}, or {@link Rejected}, each of which is the only event; or
  * {@link Established}, then once {@link TransmitReady}, with {@link MulpduChanged} at any time after Established, and
  * {@link PeerClosedHalf} or {@link Fault} as the last. Only if an initiator found that the set-up failed, the order is
- * Established, Fault, TransmitReady: then the layers above send a Terminate, as the first FPDU, and close
- * (RFC 6581, section 9).
+ * Established, Fault, TransmitReady: then the layers above send a Terminate, as the first FPDU, and close (RFC 6581,
+ * section 9).
  */
 public sealed interface MpaEvent {
 
     /**
-     * The start-up is over and Full Operation begins with the next byte of each direction. Fired by the start-up handler
-     * before it forwards bytes that followed the peer's frame, so that the layers above are ready before the
+     * The start-up is over and Full Operation begins with the next byte of each direction. Fired by the start-up
+     * handler before it forwards bytes that followed the peer's frame, so that the layers above are ready before the
      * first FPDU (RFC 5044, section 7.1).
      *
      * @param parameters what the two ends agreed on
-     * @param setupFault on an initiator, why the set-up has failed although the responder accepted (error 2/0/05, 2/0/06 or
-     *     2/0/07); null if it has not, and on a responder. {@link Fault} follows with it.
+     * @param setupFault on an initiator, why the set-up has failed although the responder accepted (error 2/0/05,
+     *     2/0/06 or 2/0/07); null if it has not, and on a responder. {@link Fault} follows with it.
      */
     record Established(MpaParameters parameters, @Nullable ProtocolFault setupFault) implements MpaEvent {
 
@@ -42,29 +42,30 @@ public sealed interface MpaEvent {
 
     /**
      * ULPDUs may be sent from now on. The framing handler fires it: for an initiator, and for both ends of a
-     * {@linkplain StartMode#PREAGREED pre-agreed} start, directly after {@link Established}; for a responder when it has
-     * validated the first FPDU from the peer, before it passes that FPDU's ULPDU up (RFC 5044, section 7.1.2, rule 4).
+     * {@linkplain StartMode#PREAGREED pre-agreed} start, directly after {@link Established}; for a responder when it
+     * has validated the first FPDU from the peer, before it passes that FPDU's ULPDU up (RFC 5044, section 7.1.2, rule
+     * 4).
      */
     record TransmitReady() implements MpaEvent {}
 
     /**
-     * The largest ULPDU that MPA accepts has changed with the segment size of TCP. ULPDUs already accepted do not change
-     * (RFC 5044, section 4.5).
+     * The largest ULPDU that MPA accepts has changed with the segment size of TCP. ULPDUs already accepted do not
+     * change (RFC 5044, section 4.5).
      *
      * @param mulpdu the new limit in bytes
      */
     record MulpduChanged(int mulpdu) implements MpaEvent {}
 
     /**
-     * The responder's application rejected the connection request. All MPA, DDP and RDMAP handlers remove themselves on this
-     * event. TCP stays open, and its next byte belongs to the ULP, which closes the channel unless it has another use
-     * for it (RFC 5044, section 7.1.2, rules 2 and 3).
+     * The responder's application rejected the connection request. All MPA, DDP and RDMAP handlers remove themselves on
+     * this event. TCP stays open, and its next byte belongs to the ULP, which closes the channel unless it has another
+     * use for it (RFC 5044, section 7.1.2, rules 2 and 3).
      *
      * @param endedBy {@link EndedBy#LOCAL_APPLICATION} on the responder, {@link EndedBy#PEER_CLOSED} on the initiator
      * @param privateData the ULP's private data of the rejecting Reply Frame, received or sent, 0 to 512 bytes
      * @param peerIrd the IRD in the peer's frame, or {@link EnhancedSetup#NOT_NEGOTIATED}, also for a plain frame
-     * @param peerOrd the ORD in the peer's frame, likewise. On an initiator: the ORD that the responder would have used, and
-     *     needs if it is larger than the IRD asked with.
+     * @param peerOrd the ORD in the peer's frame, likewise. On an initiator: the ORD that the responder would have
+     *     used, and needs if it is larger than the IRD asked with.
      */
     @SuppressWarnings("ArrayRecordComponent") // copied in and out, compared by content
     record Rejected(EndedBy endedBy, byte[] privateData, int peerIrd, int peerOrd) implements MpaEvent {
@@ -112,8 +113,8 @@ public sealed interface MpaEvent {
      *
      * @param reason who ended it and why
      * @param enhancedRefused whether the peer seems not to know the enhanced set-up: it closed the connection after our
-     *     enhanced Request Frame without sending a byte, or accepted with a plain Reply Frame. Then a plain request on a
-     *     new connection may succeed (RFC 6581, section 10), see {@link MpaSettings#withoutEnhancedSetup()}.
+     *     enhanced Request Frame without sending a byte, or accepted with a plain Reply Frame. Then a plain request on
+     *     a new connection may succeed (RFC 6581, section 10), see {@link MpaSettings#withoutEnhancedSetup()}.
      */
     record StartupFailed(CloseReason reason, boolean enhancedRefused) implements MpaEvent {
 
@@ -137,8 +138,8 @@ public sealed interface MpaEvent {
      * Terminate first (RFC 5044, section 8).
      *
      * @param fault the error and what was wrong
-     * @param transmitReady whether a Terminate can be sent: at once, or, if the set-up failed, after {@link TransmitReady},
-     *     which follows
+     * @param transmitReady whether a Terminate can be sent: at once, or, if the set-up failed, after
+     *     {@link TransmitReady}, which follows
      */
     record Fault(ProtocolFault fault, boolean transmitReady) implements MpaEvent {
 

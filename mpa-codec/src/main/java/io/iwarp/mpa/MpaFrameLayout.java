@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The layout of an MPA Request or Reply Frame (RFC 5044, section 7.1.1; the S bit: RFC 6581, section 6). All
- * fields are in network byte order. Start-up frames carry neither markers nor a CRC.
+ * The layout of an MPA Request or Reply Frame (RFC 5044, section 7.1.1; the S bit: RFC 6581, section 6). All fields are
+ * in network byte order. Start-up frames carry neither markers nor a CRC.
  *
  * <pre>
  *      0                   1                   2                   3

@@ -9,9 +9,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects the peer's start-up frame from the TCP stream, in any pieces, and detects an invalid frame at its first wrong
- * byte: each byte of the key, the revision and PD_Length are checked when they arrive, before later bytes. It never reads a
- * byte after the frame.
+ * Collects the peer's start-up frame from the TCP stream, in any pieces, and detects an invalid frame at its first
+ * wrong byte: each byte of the key, the revision and PD_Length are checked when they arrive, before later bytes. It
+ * never reads a byte after the frame.
  *
  * <p>Memory: at most 20 + 512 bytes; only the header before PD_Length is checked.
  */

@@ -24,42 +24,40 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MPA in Full Operation: turns the bytes of the transport into ULPDUs for DDP, and back (RFC 5044,
- * sections 3 to 5, 7.2 and 8). One object serves one channel.
+ * MPA in Full Operation: turns the bytes of the transport into ULPDUs for DDP, and back (RFC 5044, sections 3 to 5, 7.2
+ * and 8). One object serves one channel.
  *
- * <p><b>Start.</b> The handler waits for {@link MpaEvent.Established}, passes it up, and then works
- * with its parameters. It fires {@link MpaEvent.TransmitReady} when DDP may send: at once for the
- * initiator and for both ends of a pre-agreed start; for the responder after the first valid FPDU and
- * before the ULPDU of that FPDU is passed up (section 7.1.2, rule 4). If Established reports a failed
- * set-up, {@link MpaEvent.Fault} is fired first, and what the peer sends is dropped. On {@link MpaEvent.Rejected} it
- * passes the event up and removes itself.
+ * <p><b>Start.</b> The handler waits for {@link MpaEvent.Established}, passes it up, and then works with its
+ * parameters. It fires {@link MpaEvent.TransmitReady} when DDP may send: at once for the initiator and for both ends of
+ * a pre-agreed start; for the responder after the first valid FPDU and before the ULPDU of that FPDU is passed up
+ * (section 7.1.2, rule 4). If Established reports a failed set-up, {@link MpaEvent.Fault} is fired first, and what the
+ * peer sends is dropped. On {@link MpaEvent.Rejected} it passes the event up and removes itself.
  *
  * <p><b>Inbound</b> each ULPDU is passed up as a {@link ReceivedUlpdu}, valid during the call. Bytes are parsed in
  * place. Only an incomplete FPDU is copied, into a buffer of its own, which grows with what arrives to at most
- * {@link FpduDecoder#maxWireLength()} bytes. It must be complete within {@link MpaSettings#fpduTimeout}. After an error the
- * handler fires {@link MpaEvent.Fault}, once, and drops everything else that the peer sends. It never closes the channel: the
- * layers above do, after their last message. When the peer ends its direction between two FPDUs, or after an error, the
- * handler fires {@link MpaEvent.PeerClosedHalf}.
+ * {@link FpduDecoder#maxWireLength()} bytes. It must be complete within {@link MpaSettings#fpduTimeout}. After an error
+ * the handler fires {@link MpaEvent.Fault}, once, and drops everything else that the peer sends. It never closes the
+ * channel: the layers above do, after their last message. When the peer ends its direction between two FPDUs, or after
+ * an error, the handler fires {@link MpaEvent.PeerClosedHalf}.
  *
- * <p>A receiver that cannot take a ULPDU {@linkplain ReceivedUlpdu#stall stalls} the input. Then nothing is read from the transport
- * ({@code autoRead} is off), bytes already read wait, and TCP's window stops the peer, until a {@code read} comes down the
- * pipeline.
+ * <p>A receiver that cannot take a ULPDU {@linkplain ReceivedUlpdu#stall stalls} the input. Then nothing is read from
+ * the transport ({@code autoRead} is off), bytes already read wait, and TCP's window stops the peer, until a
+ * {@code read} comes down the pipeline.
  *
- * <p><b>Outbound</b> it takes {@link Ulpdu}s of at most {@link Mulpdu#MAX} bytes. FPDUs are
- * gathered and written on flush, when the batch is full, or with a write whose promise is not void.
- * That promise completes when the transport has taken all bytes up to that FPDU. A write fails and
- * sends nothing if the ULPDU is too long ({@link IllegalArgumentException}),
- * before TransmitReady ({@link IllegalStateException}), or if the message is something else ({@link
- * UnsupportedOperationException}; the message is released). An empty {@link ByteBuf} is passed on in
- * order with the FPDUs.
+ * <p><b>Outbound</b> it takes {@link Ulpdu}s of at most {@link Mulpdu#MAX} bytes. FPDUs are gathered and written on
+ * flush, when the batch is full, or with a write whose promise is not void. That promise completes when the transport
+ * has taken all bytes up to that FPDU. A write fails and sends nothing if the ULPDU is too long
+ * ({@link IllegalArgumentException}), before TransmitReady ({@link IllegalStateException}), or if the message is
+ * something else ({@link UnsupportedOperationException}; the message is released). An empty {@link ByteBuf} is passed
+ * on in order with the FPDUs.
  *
- * <p>The FPDUs of a batch are next to each other in one buffer. A large payload without markers is sent by reference: a slice
- * of that buffer with everything encoded so far, then a slice of the payload. The rest of the FPDU goes into the buffer again.
- * It grows only while no slice of it is in flight, because growing moves its bytes.
+ * <p>The FPDUs of a batch are next to each other in one buffer. A large payload without markers is sent by reference: a
+ * slice of that buffer with everything encoded so far, then a slice of the payload. The rest of the FPDU goes into the
+ * buffer again. It grows only while no slice of it is in flight, because growing moves its bytes.
  *
- * <p>While bytes are sent, the MULPDU follows the segment size of the connection, which TCP may change at any time, if the
- * transport reports it (section 4.5). {@link MpaEvent.MulpduChanged} announces a change after a flush. ULPDUs made for an earlier,
- * larger MULPDU are sent unchanged.
+ * <p>While bytes are sent, the MULPDU follows the segment size of the connection, which TCP may change at any time, if
+ * the transport reports it (section 4.5). {@link MpaEvent.MulpduChanged} announces a change after a flush. ULPDUs made
+ * for an earlier, larger MULPDU are sent unchanged.
  */
 public final class MpaFramingHandler extends ChannelDuplexHandler {
 
@@ -67,8 +65,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     static final int BATCH_LIMIT = 64 * 1024;
 
     /**
-     * Payloads from this many bytes on are sent by reference where that is possible. {@code FpduByReferenceBenchmark} and
-     * {@code FpduBenchmark} compare that with a copy.
+     * Payloads from this many bytes on are sent by reference where that is possible. {@code FpduByReferenceBenchmark}
+     * and {@code FpduBenchmark} compare that with a copy.
      */
     static final int BY_REFERENCE_THRESHOLD = 4 * 1024;
 
@@ -437,8 +435,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * Adds a ULPDU to what leaves with the next {@link #handOver}, or fails the promise. If somebody waits for the promise,
-     * all bytes so far are written with it. A failed write can end the output during this call.
+     * Adds a ULPDU to what leaves with the next {@link #handOver}, or fails the promise. If somebody waits for the
+     * promise, all bytes so far are written with it. A failed write can end the output during this call.
      */
     private void send(ChannelHandlerContext ctx, Ulpdu ulpdu, ChannelPromise promise) {
         FpduEncoder to = encoder;

@@ -30,8 +30,8 @@ public final class MpaParameters {
 
     /**
      * Returns a builder of parameters, for handlers that are used or tested without a start-up. It starts with those of
-     * a plain start-up: revision 1, CRC, no markers, the largest MULPDU, no private data, and the
-     * default depths of {@link MpaSettings}.
+     * a plain start-up: revision 1, CRC, no markers, the largest MULPDU, no private data, and the default depths of
+     * {@link MpaSettings}.
      *
      * @param role the role of this end in the start-up
      */
@@ -45,7 +45,8 @@ public final class MpaParameters {
     }
 
     /**
-     * Returns the MPA revision in use: 1 for a plain or a pre-agreed start, or 2. DDP and RDMAP have version 1 with both.
+     * Returns the MPA revision in use: 1 for a plain or a pre-agreed start, or 2. DDP and RDMAP have version 1 with
+     * both.
      */
     public int revision() {
         return revision;
@@ -82,7 +83,9 @@ public final class MpaParameters {
         return peerPrivateData.clone();
     }
 
-    /** Returns whether the two ends negotiated by the enhanced set-up. Otherwise the depths are this end's own settings. */
+    /**
+     * Returns whether the two ends negotiated by the enhanced set-up. Otherwise the depths are this end's own settings.
+     */
     public boolean enhanced() {
         return setup.enhanced();
     }
@@ -120,7 +123,9 @@ public final class MpaParameters {
         return setup.readyToReceiveKinds();
     }
 
-    /** Returns the kind of ready-to-receive message that this end has to send before anything else, or null for none. */
+    /**
+     * Returns the kind of ready-to-receive message that this end has to send before anything else, or null for none.
+     */
     public @Nullable ReadyToReceive readyToReceive() {
         return setup.readyToReceive();
     }

@@ -76,9 +76,9 @@ public final class MpaSettings {
      * Returns whether this end asks for CRC32C, the C bit. Default true. It is on in both directions if either side
      * asks.
      *
-     * <p>Turn it off only if something as strong protects the bytes from end to end, such as TLS. TCP's checksum
-     * misses errors that CRC32C finds, and those errors would reach registered memory (RFC 5044, section 4.4). The
-     * first settings of a process that turn it off log a warning.
+     * <p>Turn it off only if something as strong protects the bytes from end to end, such as TLS. TCP's checksum misses
+     * errors that CRC32C finds, and those errors would reach registered memory (RFC 5044, section 4.4). The first
+     * settings of a process that turn it off log a warning.
      */
     public boolean crc() {
         return values.get(CRC);
@@ -143,8 +143,8 @@ public final class MpaSettings {
 
     /**
      * Returns whether an initiator asks for the enhanced set-up of revision 2, which negotiates {@link #ird()} and
-     * {@link #ord()}. Default false: a plain request of revision 1. The enhanced set-up takes four bytes of the
-     * private data.
+     * {@link #ord()}. Default false: a plain request of revision 1. The enhanced set-up takes four bytes of the private
+     * data.
      */
     public boolean enhanced() {
         return values.get(ENHANCED);
@@ -164,8 +164,8 @@ public final class MpaSettings {
     private static final Setting<Integer> ORD = Setting.within("ord", 128, 0, EnhancedSetup.MAX_DEPTH);
 
     /**
-     * Returns the maximum number of RDMA Reads and atomics that this end has outstanding, 0 to 16382, default 128.
-     * With the enhanced set-up it is lowered to the peer's IRD. With a plain set-up the ULPs have to agree.
+     * Returns the maximum number of RDMA Reads and atomics that this end has outstanding, 0 to 16382, default 128. With
+     * the enhanced set-up it is lowered to the peer's IRD. With a plain set-up the ULPs have to agree.
      */
     public int ord() {
         return values.get(ORD);
@@ -174,8 +174,8 @@ public final class MpaSettings {
     private static final Setting<Boolean> NEGOTIATE_DEPTHS = Setting.of("negotiateDepths", true);
 
     /**
-     * Returns whether an initiator's enhanced request states {@link #ird()} and {@link #ord()}. Default true.
-     * Otherwise it leaves them to the ULPs ({@link EnhancedSetup#NOT_NEGOTIATED}).
+     * Returns whether an initiator's enhanced request states {@link #ird()} and {@link #ord()}. Default true. Otherwise
+     * it leaves them to the ULPs ({@link EnhancedSetup#NOT_NEGOTIATED}).
      */
     public boolean negotiateDepths() {
         return values.get(NEGOTIATE_DEPTHS);
@@ -265,7 +265,10 @@ public final class MpaSettings {
         return "MpaSettings" + values;
     }
 
-    /** Collects settings. Each method throws {@link IllegalArgumentException} if the value is outside its range. Not thread-safe. */
+    /**
+     * Collects settings. Each method throws {@link IllegalArgumentException} if the value is outside its range. Not
+     * thread-safe.
+     */
     public static final class Builder {
         private Settings values;
 

@@ -11,8 +11,8 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The start-up of one MPA connection, initiator or responder, without I/O, clock or threads (RFC 5044, section 7.1.2, and RFC
- * 6581). What the enhanced set-up negotiates is in {@link SetupNegotiation}.
+ * The start-up of one MPA connection, initiator or responder, without I/O, clock or threads (RFC 5044, section 7.1.2,
+ * and RFC 6581). What the enhanced set-up negotiates is in {@link SetupNegotiation}.
  *
  * <pre>
  *        initiator                                          responder
@@ -50,8 +50,8 @@ final class MpaStartup {
     /**
      * Returns the start-up of an initiator.
      *
-     * @throws IllegalArgumentException if there are more than 512 bytes of private data (508 with the enhanced set-up), or
-     *     any with a pre-agreed start
+     * @throws IllegalArgumentException if there are more than 512 bytes of private data (508 with the enhanced set-up),
+     *     or any with a pre-agreed start
      */
     static MpaStartup initiator(MpaSettings settings, byte[] privateData) {
         if (settings.start() == StartMode.REQUEST_REPLY) {

@@ -23,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Performs the MPA start-up on a channel (RFC 5044, section 7.1; RFC 6581), then removes itself. Add it directly above the
- * transport, or above the {@code SslHandler}, before or after the channel becomes active. One handler serves one connection.
+ * Performs the MPA start-up on a channel (RFC 5044, section 7.1; RFC 6581), then removes itself. Add it directly above
+ * the transport, or above the {@code SslHandler}, before or after the channel becomes active. One handler serves one
+ * connection.
  *
  * <p>It ends with one of three {@link MpaEvent}s:
  *
@@ -75,9 +76,9 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
      * Returns a handler that sends an MPA Request Frame as soon as the channel is active, and waits for the Reply.
      *
      * @param settings the settings of this connection
-     * @param privateData 0 to 512 bytes for the Request Frame, 508 with the enhanced set-up, copied; must be none with a
-     *     pre-agreed start. Some peers, such as Linux siw, accept at most 256, including the four bytes of the enhanced
-     *     set-up, and close the connection on more.
+     * @param privateData 0 to 512 bytes for the Request Frame, 508 with the enhanced set-up, copied; must be none with
+     *     a pre-agreed start. Some peers, such as Linux siw, accept at most 256, including the four bytes of the
+     *     enhanced set-up, and close the connection on more.
      * @throws IllegalArgumentException if there are more bytes than that, or any with a pre-agreed start
      */
     public static MpaStartupHandler initiator(MpaSettings settings, byte[] privateData) {

@@ -11,13 +11,13 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The maximum ULPDU (MULPDU): how many bytes DDP should put into one ULPDU so that its FPDU fits
- * one TCP segment (RFC 5044, sections 4.5 and 5.1).
+ * The maximum ULPDU (MULPDU): how many bytes DDP should put into one ULPDU so that its FPDU fits one TCP segment (RFC
+ * 5044, sections 4.5 and 5.1).
  *
- * <p>It is derived from the effective maximum segment size (EMSS) of the connection, which is the first
- * known of: {@link MpaSettings#emss()}; the kernel's (TCP_INFO, with Netty's epoll transport); the MTU
- * of the interface with the local address, minus the IP and TCP headers and the timestamp option; 1460.
- * A transport other than TCP/IP has no segments, and uses the largest ULPDU.
+ * <p>It is derived from the effective maximum segment size (EMSS) of the connection, which is the first known of:
+ * {@link MpaSettings#emss()}; the kernel's (TCP_INFO, with Netty's epoll transport); the MTU of the interface with the
+ * local address, minus the IP and TCP headers and the timestamp option; 1460. A transport other than TCP/IP has no
+ * segments, and uses the largest ULPDU.
  *
  * <p>The methods keep no state and are safe from any thread.
  */

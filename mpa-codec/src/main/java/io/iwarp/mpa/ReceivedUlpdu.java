@@ -4,12 +4,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * One ULPDU of the peer: complete, CRC and markers checked, markers removed (RFC 5044,
- * section 4.3).
+ * One ULPDU of the peer: complete, CRC and markers checked, markers removed (RFC 5044, section 4.3).
  *
- * <p>MPA passes the same object up the pipeline for each ULPDU. The object and its buffer are valid only
- * during the call that passes it. The receiver does not release, retain or change the buffer, and uses
- * only the bytes of the range.
+ * <p>MPA passes the same object up the pipeline for each ULPDU. The object and its buffer are valid only during the
+ * call that passes it. The receiver does not release, retain or change the buffer, and uses only the bytes of the
+ * range.
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
  */

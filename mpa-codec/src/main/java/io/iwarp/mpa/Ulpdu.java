@@ -7,10 +7,10 @@ import java.util.Objects;
 /**
  * One outgoing ULPDU: the bytes of a small header followed by the bytes of a payload.
  *
- * <p>The layer above MPA reuses one object and writes it to the channel. MPA does not take over a
- * reference: when the write returns, it has copied the header, and has copied the payload or retained
- * a slice of it. Object and header may then be reused. The bytes of the payload must not change until
- * the promise of this write, or of a later one, completes. Otherwise the peer finds a CRC error.
+ * <p>The layer above MPA reuses one object and writes it to the channel. MPA does not take over a reference: when the
+ * write returns, it has copied the header, and has copied the payload or retained a slice of it. Object and header may
+ * then be reused. The bytes of the payload must not change until the promise of this write, or of a later one,
+ * completes. Otherwise the peer finds a CRC error.
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
  */
@@ -29,8 +29,7 @@ public final class Ulpdu extends UncountedMessage {
     /**
      * Returns the buffer of the header, whose readable bytes are the ULPDU's first bytes.
      *
-     * @return a growing heap buffer that belongs to this object and needs no release; clear it and
-     *     write to it
+     * @return a growing heap buffer that belongs to this object and needs no release; clear it and write to it
      */
     public ByteBuf header() {
         return header;

@@ -3,11 +3,12 @@ package io.iwarp.mpa;
 import io.netty.util.ReferenceCounted;
 
 /**
- * A message between the handlers of a stream that has no reference count: its owner reuses it after the call that passes it.
+ * A message between the handlers of a stream that has no reference count: its owner reuses it after the call that
+ * passes it.
  *
- * <p>It is a {@link ReferenceCounted} because Netty asks every message whether it is one, twice for each segment. A class
- * that is one answers from a cache; for any other the JVM searches all its interfaces, which cost a tenth of the processor time
- * of a FetchAdd.
+ * <p>It is a {@link ReferenceCounted} because Netty asks every message whether it is one, twice for each segment. A
+ * class that is one answers from a cache; for any other the JVM searches all its interfaces, which cost a tenth of the
+ * processor time of a FetchAdd.
  */
 public abstract class UncountedMessage implements ReferenceCounted {
     /** For subclasses. */

@@ -12,7 +12,10 @@ import java.lang.reflect.InvocationTargetException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Settings without CRC warn once in a process. Each test loads the settings anew, as other tests may have warned before. */
+/**
+ * Settings without CRC warn once in a process. Each test loads the settings anew, as other tests may have warned
+ * before.
+ */
 class CrcWarningTest {
     @RegisterExtension
     final LogCapture log = new LogCapture(MpaSettings.class.getName());

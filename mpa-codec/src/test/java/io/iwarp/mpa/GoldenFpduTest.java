@@ -103,9 +103,9 @@ class GoldenFpduTest {
     }
 
     /**
-     * siw leaves old bytes of its own in the padding of short messages, so the padding is taken from the capture
-     * before the comparison, and the CRC, which covers it, is checked by decoding alone. With the CRC off siw sends
-     * zero, as we do.
+     * siw leaves old bytes of its own in the padding of short messages, so the padding is taken from the capture before
+     * the comparison, and the CRC, which covers it, is checked by decoding alone. With the CRC off siw sends zero, as
+     * we do.
      */
     @ParameterizedTest
     @EnumSource

@@ -4,8 +4,8 @@ import java.io.ByteArrayOutputStream;
 import java.util.zip.CRC32C;
 
 /**
- * Frames ULPDUs byte by byte, straight from the text of RFC 5044 and without any arithmetic about
- * intervals: the model that the encoder, the decoder and the positions of markers are compared with.
+ * Frames ULPDUs byte by byte, straight from the text of RFC 5044 and without any arithmetic about intervals: the model
+ * that the encoder, the decoder and the positions of markers are compared with.
  */
 final class ReferenceFramer {
 

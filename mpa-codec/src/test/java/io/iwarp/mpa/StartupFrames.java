@@ -27,7 +27,9 @@ final class StartupFrames {
         return concat(HexFormat.of().parseHex(REPLY_KEY + flagsRevisionLength), privateData);
     }
 
-    /** A Request Frame of revision 2 that asks for CRC, with S set, this set-up data and this private data of the ULP. */
+    /**
+     * A Request Frame of revision 2 that asks for CRC, with S set, this set-up data and this private data of the ULP.
+     */
     static byte[] enhancedRequest(String setup, byte... privateData) {
         return concat(request(enhancedHeader("50", privateData)), hex(setup), privateData);
     }

@@ -1,8 +1,8 @@
 package io.iwarp.rdmap;
 
 /**
- * The headers of Atomic Request and Atomic Response
- * (<a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.2">RFC 7306 section 5.2</a>).
+ * The headers of Atomic Request and Atomic Response (<a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.2">RFC
+ * 7306 section 5.2</a>).
  *
  * <pre>
  *  Atomic Request                                    Atomic Response

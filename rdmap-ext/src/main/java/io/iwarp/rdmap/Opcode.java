@@ -5,10 +5,10 @@ import io.iwarp.ddp.UntaggedBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The RDMAP message types and how each travels: tagged, or untagged on one queue
- * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-4.3">RFC 5040 section 4.3</a>, figure 4;
- * <a href="https://www.rfc-editor.org/rfc/rfc7306#section-4.1">RFC 7306 section 4.1</a>). The type is in the RDMAP control byte,
- * the first byte of DDP's RsvdULP field (RFC 5040 section 4.1):
+ * The RDMAP message types and how each travels: tagged, or untagged on one queue (<a
+ * href="https://www.rfc-editor.org/rfc/rfc5040#section-4.3">RFC 5040 section 4.3</a>, figure 4; <a
+ * href="https://www.rfc-editor.org/rfc/rfc7306#section-4.1">RFC 7306 section 4.1</a>). The type is in the RDMAP control
+ * byte, the first byte of DDP's RsvdULP field (RFC 5040 section 4.1):
  *
  * <pre>
  *   0   1   2   3   4   5   6   7

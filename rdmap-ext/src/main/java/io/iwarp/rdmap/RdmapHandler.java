@@ -32,14 +32,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handler of RDMAP in the pipeline, above {@code DdpHandler} (<a
- * href="https://www.rfc-editor.org/rfc/rfc5040">RFC 5040</a>). It is one stream: its start, where each message belongs, when
- * requests may start, and its end. Its {@link StreamState} says where it stands, and three {@link Deadline}s bound what it
- * waits for. The {@link Requester} handles the requests of this side, the {@link Responder} those of the peer.
+ * The handler of RDMAP in the pipeline, above {@code DdpHandler} (<a href="https://www.rfc-editor.org/rfc/rfc5040">RFC
+ * 5040</a>). It is one stream: its start, where each message belongs, when requests may start, and its end. Its
+ * {@link StreamState} says where it stands, and three {@link Deadline}s bound what it waits for. The {@link Requester}
+ * handles the requests of this side, the {@link Responder} those of the peer.
  *
- * <p>It hears the events of MPA by the pipeline, and DDP calls it ({@link DdpUlp}). The layer above calls {@link #pull},
- * {@link #keepAlive}, {@link #resume}, {@link #close(CloseReason)}, {@link #abort} and {@link #end}, and hears by
- * {@link RdmapUlp}.
+ * <p>It hears the events of MPA by the pipeline, and DDP calls it ({@link DdpUlp}). The layer above calls
+ * {@link #pull}, {@link #keepAlive}, {@link #resume}, {@link #close(CloseReason)}, {@link #abort} and {@link #end}, and
+ * hears by {@link RdmapUlp}.
  *
  * <p>Call all methods except the constructor on the channel's event loop. One handler serves one channel.
  */
@@ -72,8 +72,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     /** Null until the set-up is agreed. */
     private @Nullable UntaggedQueue sends;
     /**
-     * Null once the first segment of the peer has arrived, which alone may be the ready-to-receive message. If that is a
-     * Send, it uses a message number, but no receive of the application, which does not hear of it (RFC 6581 section
+     * Null once the first segment of the peer has arrived, which alone may be the ready-to-receive message. If that is
+     * a Send, it uses a message number, but no receive of the application, which does not hear of it (RFC 6581 section
      * 4.4.2). As a Write or Read it is like any other.
      */
     private @Nullable HeaderQueue readyToReceive;
@@ -105,8 +105,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      * @param association the memory that the peer may access
      * @param counters counts Terminates; written only by the event loop
      * @param state the new state of this stream, which the handler changes and anybody may read
-     * @param halfClose tells the peer of the channel that nothing more will be sent, after everything written so far; input
-     *     may still arrive
+     * @param halfClose tells the peer of the channel that nothing more will be sent, after everything written so far;
+     *     input may still arrive
      */
     public RdmapHandler(
             Timeouts timeouts,
@@ -212,8 +212,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     // Sending
 
     /**
-     * Starts the requests of the {@linkplain RdmapUlp#requestQueue queue} that may start, and sends them in one flush. Has no
-     * effect before the stream is ready and after its end.
+     * Starts the requests of the {@linkplain RdmapUlp#requestQueue queue} that may start, and sends them in one flush.
+     * Has no effect before the stream is ready and after its end.
      */
     public void pull() {
         if (state.acceptsRequests()) {
@@ -224,8 +224,9 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     }
 
     /**
-     * Sends an RDMA Write of 0 bytes, so that the peer and middleboxes see that this side is alive. It is no request of the
-     * {@linkplain RdmapUlp#requestQueue queue}. Has no effect unless the stream is open and nothing waits for the transport.
+     * Sends an RDMA Write of 0 bytes, so that the peer and middleboxes see that this side is alive. It is no request of
+     * the {@linkplain RdmapUlp#requestQueue queue}. Has no effect unless the stream is open and nothing waits for the
+     * transport.
      */
     public void keepAlive() {
         if (state.is(Phase.OPEN) && messagesUnderWay == 0) {
@@ -290,8 +291,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     // Receiving
 
     /**
-     * Checks a segment (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-7.2">RFC 5040 section 7.2</a>), and says
-     * where it belongs.
+     * Checks a segment (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-7.2">RFC 5040 section 7.2</a>), and
+     * says where it belongs.
      */
     @Override
     public Placement place(DdpSegment segment) {
@@ -388,10 +389,10 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     // The orderly close
 
     /**
-     * Closes the stream in order: sends the requests that were posted before, waits for their responses, closes this side's
-     * half of the connection, and waits for the peer's FIN. The close timeout runs from now on. The stream accepts requests
-     * of the peer until all requests of this side are answered, and responds to every accepted request. A stream that may
-     * not send yet closes at once.
+     * Closes the stream in order: sends the requests that were posted before, waits for their responses, closes this
+     * side's half of the connection, and waits for the peer's FIN. The close timeout runs from now on. The stream
+     * accepts requests of the peer until all requests of this side are answered, and responds to every accepted
+     * request. A stream that may not send yet closes at once.
      *
      * @param reason the close reason, unless a close was requested before, or the stream ends for another reason first
      */
@@ -722,10 +723,10 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     }
 
     /**
-     * The end is under way. An orderly close makes progress while something is sent or answered. Other received bytes count
-     * while answers are outstanding, since these may be behind them and have a deadline as well. While all requests that are
-     * left wait for a place, only a request that finds one counts. Otherwise a peer could delay the close for as long as it
-     * sends or reads.
+     * The end is under way. An orderly close makes progress while something is sent or answered. Other received bytes
+     * count while answers are outstanding, since these may be behind them and have a deadline as well. While all
+     * requests that are left wait for a place, only a request that finds one counts. Otherwise a peer could delay the
+     * close for as long as it sends or reads.
      */
     private final class CloseWait implements Deadline.Wait {
         @Override

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A Send or Write sends its {@link #payload} as one DDP message. A Read, an atomic and Immediate Data send a message
  * that consists of a header. A Write with Immediate Data sends both.
  *
- * <p>The caller owns the object and may reuse it when it is {@link #done}. Between {@link RequestQueue#start} and then, do
- * not change the object or the bytes of its payload, and keep the sink of a Read
- * registered. Confined to the event loop of the stream.
+ * <p>The caller owns the object and may reuse it when it is {@link #done}. Between {@link RequestQueue#start} and then,
+ * do not change the object or the bytes of its payload, and keep the sink of a Read registered. Confined to the event
+ * loop of the stream.
  */
 public class RdmapRequest extends DdpMessage {
     private enum Kind {

@@ -8,9 +8,7 @@ import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The layer above an RDMAP stream. The stream calls all methods on its event loop.
- */
+/** The layer above an RDMAP stream. The stream calls all methods on its event loop. */
 public interface RdmapUlp {
     /**
      * Returns the queue of buffers for incoming Sends, in the order in which messages fill them.
@@ -35,9 +33,7 @@ public interface RdmapUlp {
     /** From now on, requests may start. */
     void onReady();
 
-    /**
-     * The orderly close has begun. Requests that were posted before are still sent; accept no others.
-     */
+    /** The orderly close has begun. Requests that were posted before are still sent; accept no others. */
     void onClosing();
 
     /**
@@ -58,8 +54,8 @@ public interface RdmapUlp {
     void onPeerClosedHalf();
 
     /**
-     * One burst of input has been handled: all bytes of a read, or the next part of them. Pull the requests that
-     * result from it here.
+     * One burst of input has been handled: all bytes of a read, or the next part of them. Pull the requests that result
+     * from it here.
      */
     void onReadComplete();
 

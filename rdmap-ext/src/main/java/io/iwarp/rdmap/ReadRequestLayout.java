@@ -1,8 +1,7 @@
 package io.iwarp.rdmap;
 
 /**
- * The header of a Read Request
- * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-4.4">RFC 5040 section 4.4</a>).
+ * The header of a Read Request (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-4.4">RFC 5040 section 4.4</a>).
  *
  * <pre>
  *      0                   1                   2                   3

@@ -21,9 +21,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts the requests of this side, and finds out when they are done: leaves Reads and atomics beyond the ORD and fenced
- * requests in the {@link RequestQueue}, with all that are behind them, and matches the peer's responses. It is the target of
- * the responses to Reads, which come in the order of the Reads.
+ * Starts the requests of this side, and finds out when they are done: leaves Reads and atomics beyond the ORD and
+ * fenced requests in the {@link RequestQueue}, with all that are behind them, and matches the peer's responses. It is
+ * the target of the responses to Reads, which come in the order of the Reads.
  */
 final class Requester implements TaggedTarget {
     /** The STag of messages without payload. Not 0, which some hardware rejects. */
@@ -134,8 +134,8 @@ final class Requester implements TaggedTarget {
     }
 
     /**
-     * Sends a Write of 0 bytes, which refers to no memory, so every peer accepts it (RFC 5040 section 5.1). It is not in
-     * the queue, so its completion is not reported.
+     * Sends a Write of 0 bytes, which refers to no memory, so every peer accepts it (RFC 5040 section 5.1). It is not
+     * in the queue, so its completion is not reported.
      */
     void sendKeepAlive() {
         writeMessages(new RdmapRequest().write(EMPTY_MESSAGE_STAG, 0));
@@ -223,8 +223,8 @@ final class Requester implements TaggedTarget {
     }
 
     /**
-     * Returns the queue for Atomic Responses, with one buffer for each outstanding atomic. The MSN of a response identifies
-     * its atomic (RFC 7306 section 5).
+     * Returns the queue for Atomic Responses, with one buffer for each outstanding atomic. The MSN of a response
+     * identifies its atomic (RFC 7306 section 5).
      */
     UntaggedQueue atomicResponses() {
         return atomicResponses;

@@ -21,9 +21,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles the operations of the peer. It is the target of Writes, which are not reported to the application: only a later
- * message tells it about them (RFC 5040 section 5.1). It responds to Reads and atomics, of which it accepts as many as the
- * IRD allows. One queue holds the responses to both, so they are sent in the order of the requests (<a
+ * Handles the operations of the peer. It is the target of Writes, which are not reported to the application: only a
+ * later message tells it about them (RFC 5040 section 5.1). It responds to Reads and atomics, of which it accepts as
+ * many as the IRD allows. One queue holds the responses to both, so they are sent in the order of the requests (<a
  * href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>, <a
  * href="https://www.rfc-editor.org/rfc/rfc7306#section-7">RFC 7306 section 7</a>).
  *
@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * when the response is segmented, so a response of 4 GiB needs no extra memory. Only a few responses are handed to DDP
  * at a time, so that later requests of this side do not wait behind all responses.
  *
- * <p>IRD overflow: {@link #freePlaces} is what the IRD leaves. If there is none, a request finds no buffer, and DDP ends
- * the stream (RFC 5040 section 6.2).
+ * <p>IRD overflow: {@link #freePlaces} is what the IRD leaves. If there is none, a request finds no buffer, and DDP
+ * ends the stream (RFC 5040 section 6.2).
  */
 final class Responder implements TaggedTarget {
     /**

@@ -18,9 +18,7 @@ final class SendDelivery implements UntaggedQueue {
     private final StreamAssociation stream;
     private final Runnable stall;
 
-    /**
-     * @param stall called when a message must wait for a receive
-     */
+    /** @param stall called when a message must wait for a receive */
     SendDelivery(RdmapUlp ulp, StreamAssociation stream, Runnable stall) {
         this.ulp = ulp;
         this.receives = ulp.receiveQueue();

@@ -58,7 +58,9 @@ public final class StreamState {
         return phase == Phase.ENDED ? cause : null;
     }
 
-    /** Returns why requests are refused: the first cause of the end, or the requested close; null if they are accepted. */
+    /**
+     * Returns why requests are refused: the first cause of the end, or the requested close; null if they are accepted.
+     */
     public @Nullable CloseReason refusalReason() {
         CloseReason first = cause;
         return first == null ? closeRequest.get() : first;

@@ -15,8 +15,8 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of a Terminate message: the error that ends the stream, and the segment at fault
- * (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-4.8">RFC 5040 section 4.8</a>).
+ * The content of a Terminate message: the error that ends the stream, and the segment at fault (<a
+ * href="https://www.rfc-editor.org/rfc/rfc5040#section-4.8">RFC 5040 section 4.8</a>).
  *
  * @param layer the layer that found the error: 0 RDMAP, 1 DDP, 2 the layer below
  * @param type the error type of that layer, 0 to 15

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What a peer is told that asks for what it must not have: wrong Reads, atomics, invalidations and Immediate Data. After
- * each, memory and margins are as they were, and the next peer is served.
+ * What a peer is told that asks for what it must not have: wrong Reads, atomics, invalidations and Immediate Data.
+ * After each, memory and margins are as they were, and the next peer is served.
  */
 class RequestErrorTest {
     private static final int LENGTH = 64;

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The order in which requests leave and complete, and what has to wait for an answer. A scripted peer sees it on the wire
- * and answers when the test wants.
+ * The order in which requests leave and complete, and what has to wait for an answer. A scripted peer sees it on the
+ * wire and answers when the test wants.
  */
 class RequestOrderTest {
     private static final int ORD = 16;

@@ -15,8 +15,8 @@ import java.util.Deque;
 import java.util.HexFormat;
 
 /**
- * A peer that says what the test wants to one {@link SimulatedStream}, and hears what that sends. What the stream does about
- * it is done when a call returns, so a test can tell at once from later, and now from never.
+ * A peer that says what the test wants to one {@link SimulatedStream}, and hears what that sends. What the stream does
+ * about it is done when a call returns, so a test can tell at once from later, and now from never.
  */
 final class ScriptedPeer implements AutoCloseable {
     final SimulatedStream end;
@@ -26,7 +26,9 @@ final class ScriptedPeer implements AutoCloseable {
         this.end = end;
     }
 
-    /** The stream is the responder, and no Read or atomic is unanswered at a time beyond the depth, in each direction. */
+    /**
+     * The stream is the responder, and no Read or atomic is unanswered at a time beyond the depth, in each direction.
+     */
     static ScriptedPeer of(ProtectionDomain domain, RdmapHandler.Timeouts timeouts, int depth) {
         SimulatedStream end = new SimulatedStream(domain, timeouts);
         end.established(Agreed.plain(Role.RESPONDER, 1024, depth));

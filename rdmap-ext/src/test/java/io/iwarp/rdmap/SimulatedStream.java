@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One end of a stream without sockets, under virtual time: RDMAP above the sending and the receiving half of DDP.
- * Whoever holds it carries the ULPDUs of the {@link #wire}, lets the transport take more, and lets time pass. It is also
- * the layer above RDMAP, and writes down what it is told.
+ * Whoever holds it carries the ULPDUs of the {@link #wire}, lets the transport take more, and lets time pass. It is
+ * also the layer above RDMAP, and writes down what it is told.
  */
 final class SimulatedStream implements RdmapUlp, AutoCloseable {
     static final RdmapHandler.Timeouts TIMEOUTS =
@@ -319,7 +319,9 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
         ended.add(reason);
     }
 
-    /** What RDMAP makes its connection do. The channel is given nothing, so it has taken what is on the {@link #wire}. */
+    /**
+     * What RDMAP makes its connection do. The channel is given nothing, so it has taken what is on the {@link #wire}.
+     */
     private final class Connection extends ChannelOutboundHandlerAdapter {
         @Override
         public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {

@@ -24,9 +24,9 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Two streams that a queue joins in each direction. A source of chance decides the settings, what is posted, how messages
- * are cut, when segments are taken and arrive, when receives are posted, and who closes when, or that the connection is
- * lost. What must hold is checked after each step.
+ * Two streams that a queue joins in each direction. A source of chance decides the settings, what is posted, how
+ * messages are cut, when segments are taken and arrive, when receives are posted, and who closes when, or that the
+ * connection is lost. What must hold is checked after each step.
  */
 final class StreamPair implements AutoCloseable {
     private static final CloseReason CLOSED =

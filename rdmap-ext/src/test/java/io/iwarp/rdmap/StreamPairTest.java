@@ -4,7 +4,9 @@ import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;
 import org.junit.jupiter.api.Test;
 
-/** Whatever chance decides, two streams keep their order, lose nothing, and end in order unless the connection is lost. */
+/**
+ * Whatever chance decides, two streams keep their order, lose nothing, and end in order unless the connection is lost.
+ */
 class StreamPairTest {
     private static final int SEEDS = 2_000;
     private static final int MAX_STEPS = 1_500;

@@ -27,8 +27,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A peer does each wrong thing once. Each time: the exact Terminate, then FIN; not one byte of memory changed; the end is
- * told once, with the reason; the next stream works.
+ * A peer does each wrong thing once. Each time: the exact Terminate, then FIN; not one byte of memory changed; the end
+ * is told once, with the reason; the next stream works.
  */
 class WrongSegmentTest {
     private static final int REGION_LENGTH = 256;

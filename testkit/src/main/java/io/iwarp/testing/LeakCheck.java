@@ -13,8 +13,8 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Fails a test class in which a tracked resource, mainly a pooled or direct {@code ByteBuf}, was collected without being
- * released. The failure contains Netty's record of where it was touched.
+ * Fails a test class in which a tracked resource, mainly a pooled or direct {@code ByteBuf}, was collected without
+ * being released. The failure contains Netty's record of where it was touched.
  *
  * <p>Register it with {@code @ExtendWith}, or turn on JUnit's autodetection of extensions. It does not detect a buffer
  * that is still reachable when the class ends, nor an unpooled heap buffer, which Netty does not track.

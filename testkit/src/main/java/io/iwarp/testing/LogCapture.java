@@ -15,7 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Captures what is logged during a test, instead of printing it. Use it in a field that is not static, with
- * {@code @RegisterExtension}. After the test the logger is as before, even if the test has changed its level. Needs Logback.
+ * {@code @RegisterExtension}. After the test the logger is as before, even if the test has changed its level. Needs
+ * Logback.
  */
 public final class LogCapture implements BeforeEachCallback, AfterEachCallback {
     private static final class Events extends AppenderBase<ILoggingEvent> {

@@ -5,8 +5,8 @@ import java.util.SplittableRandom;
 import org.opentest4j.AssertionFailedError;
 
 /**
- * Reproducible randomness for property tests. Every run uses the same seeds, as many as {@link Effort} says. A failure names its seed, and
- * {@code -Diwarp.seed=} runs this seed alone.
+ * Reproducible randomness for property tests. Every run uses the same seeds, as many as {@link Effort} says. A failure
+ * names its seed, and {@code -Diwarp.seed=} runs this seed alone.
  */
 public final class Seeds {
     private static final String PROPERTY = "iwarp.seed";
@@ -27,7 +27,10 @@ public final class Seeds {
         void check(long seed, Random random) throws Exception;
     }
 
-    /** Checks a property with {@code sample} seeds times the {@link Effort}, or with the one given by {@code -Diwarp.seed=}. */
+    /**
+     * Checks a property with {@code sample} seeds times the {@link Effort}, or with the one given by
+     * {@code -Diwarp.seed=}.
+     */
     public static void forEach(int sample, Property property) {
         Long only = Long.getLong(PROPERTY);
         if (only != null) {

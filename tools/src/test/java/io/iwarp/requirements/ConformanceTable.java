@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The requirements, the tests that prove them, and the excuses of those that have none. Excuses stand in a Markdown document,
- * in tables with the columns {@value #EXCUSES}.
+ * The requirements, the tests that prove them, and the excuses of those that have none. Excuses stand in a Markdown
+ * document, in tables with the columns {@value #EXCUSES}.
  */
 final class ConformanceTable {
     private static final String EXCUSES = "| id | reason |";

@@ -16,8 +16,8 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every requirement is proven by a test that ran and passed or says why not; {@code target/conformance.md} says by which. It
- * runs after all other tests, in an execution of Surefire of its own.
+ * Every requirement is proven by a test that ran and passed or says why not; {@code target/conformance.md} says by
+ * which. It runs after all other tests, in an execution of Surefire of its own.
  */
 class ConformanceTest {
     private static final String VERIFY = "mvn -B -ntp -pl tools -am verify";

@@ -12,7 +12,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates event loops, for each of Netty's transports, that continue to poll for events for some time before they sleep.
+ * Creates event loops, for each of Netty's transports, that continue to poll for events for some time before they
+ * sleep.
  *
  * <p>Waking a thread is expensive: on a virtual machine it may take longer than sending 64 KiB. A loop that had work
  * usually has more soon. So streams and round trips are faster with loops that poll. The cost is processor time, up to
@@ -43,8 +44,8 @@ public final class BusyPolling implements IoHandlerFactory {
 
     /**
      * @param handlers the factory of the transport, such as {@code EpollIoHandler.newFactory()}
-     * @param patience how long a loop continues to poll after the last event or task: 1 ns to 1 h; with more than a second a
-     *     loop practically never sleeps
+     * @param patience how long a loop continues to poll after the last event or task: 1 ns to 1 h; with more than a
+     *     second a loop practically never sleeps
      * @throws IllegalArgumentException if the patience is outside its range
      */
     public BusyPolling(IoHandlerFactory handlers, Duration patience) {

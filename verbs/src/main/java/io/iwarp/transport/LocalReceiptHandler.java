@@ -10,9 +10,9 @@ import io.netty.util.ReferenceCounted;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * Sits next to a {@code LocalChannel}, which puts writes into an unbounded queue of its peer and completes them at once. With
- * this handler a write completes when the peer has read it, so that the bytes in flight are limited as with a socket. A
- * receipt follows the bytes of each write with a promise. The peer's handler releases it.
+ * Sits next to a {@code LocalChannel}, which puts writes into an unbounded queue of its peer and completes them at
+ * once. With this handler a write completes when the peer has read it, so that the bytes in flight are limited as with
+ * a socket. A receipt follows the bytes of each write with a promise. The peer's handler releases it.
  */
 final class LocalReceiptHandler extends ChannelDuplexHandler {
 

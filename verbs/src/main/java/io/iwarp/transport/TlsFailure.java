@@ -44,7 +44,9 @@ final class TlsFailure {
                         || (cause instanceof IOException && message.contains("reset")));
     }
 
-    /** {@return what TLS reports in an exception of the pipeline, which may wrap it, or null if that is something else} */
+    /**
+     * {@return what TLS reports in an exception of the pipeline, which may wrap it, or null if that is something else}
+     */
     static @Nullable SSLException in(Throwable cause) {
         Throwable inner = cause instanceof SSLException || cause.getCause() == null ? cause : cause.getCause();
         return inner instanceof SSLException ? new SSLException(describe(inner), inner) : null;

@@ -13,8 +13,8 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sits above the {@code SslHandler}. For the layers above, the peer's {@code close_notify} is what FIN is without TLS. A FIN
- * without {@code close_notify} is a lost connection, because anybody in the network can forge it.
+ * Sits above the {@code SslHandler}. For the layers above, the peer's {@code close_notify} is what FIN is without TLS.
+ * A FIN without {@code close_notify} is a lost connection, because anybody in the network can forge it.
  */
 final class TlsTransportHandler extends TransportHandler {
 

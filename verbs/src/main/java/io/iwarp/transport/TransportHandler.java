@@ -68,8 +68,8 @@ public abstract sealed class TransportHandler extends ChannelDuplexHandler
     }
 
     /**
-     * Returns the TLS session of a channel, which identifies the peer; null without TLS. It is complete when the MPA Request
-     * Frame has arrived or the start-up is over, and null again after the channel was closed.
+     * Returns the TLS session of a channel, which identifies the peer; null without TLS. It is complete when the MPA
+     * Request Frame has arrived or the start-up is over, and null again after the channel was closed.
      */
     public static @Nullable SSLSession tlsSession(Channel channel) {
         TransportHandler handler = channel.pipeline().get(TransportHandler.class);

@@ -8,8 +8,8 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
 /**
- * Reads into a buffer that the channels of an event loop share: its content is placed before the next read. If the buffer is
- * still in use, as with TLS, the next read gets a new buffer of adaptive size.
+ * Reads into a buffer that the channels of an event loop share: its content is placed before the next read. If the
+ * buffer is still in use, as with TLS, the next read gets a new buffer of adaptive size.
  */
 public final class WarmReads implements RecvByteBufAllocator {
     private static final int MIN = 2 * 1024;

@@ -22,9 +22,7 @@ final class AcceptPause extends ChannelInboundHandlerAdapter {
     /** Written by the event loop of the listening channel, read by any thread. */
     private volatile long failures;
 
-    /**
-     * @param connections returns the number of open connections
-     */
+    /** @param connections returns the number of open connections */
     AcceptPause(IntSupplier connections) {
         this.connections = connections;
     }

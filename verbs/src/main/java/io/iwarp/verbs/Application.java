@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
  * ends here, checked exceptions included, which several languages throw without a declaration. So a failure of the
  * application cannot leave a stream half done.
  *
- * <p>{@link CompletionQueue#poll} and the methods of a future differ: there the application calls, and gets what its own
- * code throws.
+ * <p>{@link CompletionQueue#poll} and the methods of a future differ: there the application calls, and gets what its
+ * own code throws.
  */
 final class Application {
     private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * their creation, with all dependent actions; then the future that this library waits for. Any thread may call any
  * method except {@link #complete}.
  *
- * <p>Each call of {@link #future} creates a separate future. If all were derived from one future, a thread that
- * creates another one during completion could run the dependent actions of others, and the second step would not know
- * when they are done.
+ * <p>Each call of {@link #future} creates a separate future. If all were derived from one future, a thread that creates
+ * another one during completion could run the dependent actions of others, and the second step would not know when they
+ * are done.
  */
 final class ClosedFutures {
     private final Iterable<EventExecutor> loops;
@@ -43,8 +43,8 @@ final class ClosedFutures {
     }
 
     /**
-     * Returns a future that completes on the event loop when every future created before the end has completed. It never
-     * fails.
+     * Returns a future that completes on the event loop when every future created before the end has completed. It
+     * never fails.
      */
     CompletableFuture<Void> reported() {
         return reported;

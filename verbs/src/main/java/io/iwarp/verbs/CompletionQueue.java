@@ -79,8 +79,8 @@ public final class CompletionQueue implements AutoCloseable {
     /**
      * Creates a queue.
      *
-     * @param capacity the maximum number of completions, 1 to {@link #MAX_CAPACITY}. Each costs about 12 bytes,
-     *     and 120 more once used.
+     * @param capacity the maximum number of completions, 1 to {@link #MAX_CAPACITY}. Each costs about 12 bytes, and 120
+     *     more once used.
      */
     public static CompletionQueue create(int capacity) {
         if (capacity < 1 || capacity > MAX_CAPACITY) {

@@ -114,8 +114,8 @@ public final class ConnectionRequest {
     }
 
     /**
-     * Accepts the connection and advertises a whole region, as {@link #accept(RemoteBuffer, RemoteBuffer...)} does with its
-     * {@link MemoryRegion#remoteBuffer}.
+     * Accepts the connection and advertises a whole region, as {@link #accept(RemoteBuffer, RemoteBuffer...)} does with
+     * its {@link MemoryRegion#remoteBuffer}.
      *
      * @throws IllegalArgumentException if the region belongs to another domain than the queue pair
      */

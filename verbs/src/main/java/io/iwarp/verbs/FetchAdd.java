@@ -35,8 +35,8 @@ public final class FetchAdd {
     /**
      * Returns the same addition in fields.
      *
-     * @param highestBits each set bit is the highest bit of a field, from which no carry goes into the next field; 0 for
-     *     one field of 64 bits
+     * @param highestBits each set bit is the highest bit of a field, from which no carry goes into the next field; 0
+     *     for one field of 64 bits
      */
     public FetchAdd fields(long highestBits) {
         return new FetchAdd(addend, highestBits);

@@ -103,8 +103,8 @@ final class IdleTimers {
     }
 
     /**
-     * What is posted, completed or polled does not matter: only bytes tell the peer that this side is alive. The stream may
-     * end while it sends.
+     * What is posted, completed or polled does not matter: only bytes tell the peer that this side is alive. The stream
+     * may end while it sends.
      */
     private void writeIfQuiet() {
         try {

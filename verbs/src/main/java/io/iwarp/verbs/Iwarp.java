@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entrance: servers and clients on an event loop group of the caller. The group decides about the transport, for example
- * NIO or epoll.
+ * The entrance: servers and clients on an event loop group of the caller. The group decides about the transport, for
+ * example NIO or epoll.
  *
  * <pre>{@code
  * Iwarp.server(group).domain(domain).onRequest(request -> request.accept(region)).listen(7471).join();
@@ -96,8 +96,8 @@ public final class Iwarp {
 
         /**
          * Sets the listener for the peers' messages. The queue pairs then take their receives from an allocator
-         * ({@link QueuePairSettings#managedReceiveBytes}). They accept no {@link QueuePair#completionListener}: use the posts
-         * that return a future.
+         * ({@link QueuePairSettings#managedReceiveBytes}). They accept no {@link QueuePair#completionListener}: use the
+         * posts that return a future.
          *
          * @param maxBytes the maximum length of a message, at least 1; a longer one ends the stream
          */
@@ -194,7 +194,9 @@ public final class Iwarp {
             return this;
         }
 
-        /** Sets who decides about connection requests. Without it, all are accepted if there is a listener for messages. */
+        /**
+         * Sets who decides about connection requests. Without it, all are accepted if there is a listener for messages.
+         */
         public Server onRequest(ConnectionRequestListener listener) {
             requests = Objects.requireNonNull(listener, "listener");
             return this;
@@ -269,8 +271,8 @@ public final class Iwarp {
         }
 
         /**
-         * Secures each connection. The server's certificate has to name the host that {@link #connect} is called with, unless
-         * {@code SslContextBuilder.endpointIdentificationAlgorithm(null)} turned that off.
+         * Secures each connection. The server's certificate has to name the host that {@link #connect} is called with,
+         * unless {@code SslContextBuilder.endpointIdentificationAlgorithm(null)} turned that off.
          */
         public Client tls(SslContext client) {
             requireChangeable();

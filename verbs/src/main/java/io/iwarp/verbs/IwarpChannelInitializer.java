@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Makes any Netty stream channel an iWARP endpoint. The order of its pipeline, from the socket on: transport handlers, MPA
- * start-up, MPA framing, DDP, RDMAP. The {@link QueuePair} is on top.
+ * Makes any Netty stream channel an iWARP endpoint. The order of its pipeline, from the socket on: transport handlers,
+ * MPA start-up, MPA framing, DDP, RDMAP. The {@link QueuePair} is on top.
  *
  * <p>Set it as {@code Bootstrap.handler} for an initiator, or {@code ServerBootstrap.childHandler} for a responder;
  * {@link IwarpConnector} and {@link IwarpListener} do that themselves. One initializer serves any number of channels.
@@ -81,9 +81,9 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
      * @param domain of the memory that the peer may access
      * @param settings of each queue pair
      * @param privateData sent to the responder with the connection request, 0 to 512 bytes
-     * @param prepare called with each queue pair before the connection request is sent: set listeners, post receives. The
-     *     handlers of the stack are not in the pipeline yet. A handler that {@code addLast} adds here lies between them and
-     *     the socket and sees bytes.
+     * @param prepare called with each queue pair before the connection request is sent: set listeners, post receives.
+     *     The handlers of the stack are not in the pipeline yet. A handler that {@code addLast} adds here lies between
+     *     them and the socket and sees bytes.
      * @throws IllegalArgumentException if there are more than 512 bytes of private data
      */
     public static IwarpChannelInitializer initiator(

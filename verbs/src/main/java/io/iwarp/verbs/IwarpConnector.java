@@ -31,9 +31,9 @@ public final class IwarpConnector {
     /**
      * As {@link #IwarpConnector(Bootstrap, IwarpChannelInitializer)}, with handlers that depend on the address.
      *
-     * @param handlers called on the event loop of each connection, with the address that {@link #connect} got, after the
-     *     {@linkplain IwarpChannelInitializer#withTransportHandlers transport handlers} of the initializer: adds further ones
-     *     between the socket and MPA, such as TLS that verifies the name of the host
+     * @param handlers called on the event loop of each connection, with the address that {@link #connect} got, after
+     *     the {@linkplain IwarpChannelInitializer#withTransportHandlers transport handlers} of the initializer: adds
+     *     further ones between the socket and MPA, such as TLS that verifies the name of the host
      */
     public IwarpConnector(
             Bootstrap bootstrap,

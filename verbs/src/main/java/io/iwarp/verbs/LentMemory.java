@@ -7,9 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is reported when an application misuses the memory that it lends to a request until the completion. A request holds
- * a reference, but the application may release one reference too many. If detected in time, this is an error of the
- * stream. The request completes in every case.
+ * What is reported when an application misuses the memory that it lends to a request until the completion. A request
+ * holds a reference, but the application may release one reference too many. If detected in time, this is an error of
+ * the stream. The request completes in every case.
  */
 final class LentMemory {
     private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
@@ -22,8 +22,8 @@ final class LentMemory {
     }
 
     /**
-     * Returns the error that ends the stream if a buffer no longer has room for the received bytes, or its writer index is
-     * not where they begin.
+     * Returns the error that ends the stream if a buffer no longer has room for the received bytes, or its writer index
+     * is not where they begin.
      */
     static ProtocolFault changed(Operation operation, long workRequestId, long bytes) {
         return new ProtocolFault(

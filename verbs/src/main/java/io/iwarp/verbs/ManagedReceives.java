@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * segment arrives, and the application gets that buffer with the completion. The receive queue depth limits the number
  * of messages that are incomplete or wait to be polled. An idle queue pair holds no buffer.
  *
- * <p>A buffer grows with what arrives in rising order. {@link IwarpDevice#maxManagedReceiveBytes} limits the buffers
- * of all streams, until their messages are delivered.
+ * <p>A buffer grows with what arrives in rising order. {@link IwarpDevice#maxManagedReceiveBytes} limits the buffers of
+ * all streams, until their messages are delivered.
  */
 final class ManagedReceives extends Receives {
     /** The capacity that a buffer is given for each byte that has arrived, while more are to come. */

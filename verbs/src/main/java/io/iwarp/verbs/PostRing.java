@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The posting thread claims, fills and publishes a slot. The event loop takes slots in the order of the claims and
  * retires a slot when its request has completed. The place is released after that: at once, or, if the completion goes
- * to a {@link CompletionQueue}, when the completion is polled. Slots are created at first use; nothing is allocated after
- * that ({@code PostBenchmark}).
+ * to a {@link CompletionQueue}, when the completion is polled. Slots are created at first use; nothing is allocated
+ * after that ({@code PostBenchmark}).
  *
- * <p>Posts may wait beyond the number that may be taken, if the ring was made so. They have slots like all others, so all
- * posts are in one order, the order of the claims. Only the event loop decides when a waiting post goes on: when a request
- * ahead of it retires. What the consumer of a completion queue polls makes room for posts, and nothing else.
+ * <p>Posts may wait beyond the number that may be taken, if the ring was made so. They have slots like all others, so
+ * all posts are in one order, the order of the claims. Only the event loop decides when a waiting post goes on: when a
+ * request ahead of it retires. What the consumer of a completion queue polls makes room for posts, and nothing else.
  *
  * <pre>
  *     released       retired            taken           claimed
@@ -104,7 +104,8 @@ final class PostRing<S> implements CompletionBound {
 
     /**
      * Any thread: claims a free slot. Returns its position, or {@link #FULL}. The caller must always fill and
-     * {@link #publish} the {@link #slot}, since all later slots wait for it. Do everything that can fail before this call.
+     * {@link #publish} the {@link #slot}, since all later slots wait for it. Do everything that can fail before this
+     * call.
      */
     long claim() {
         long position = claimed.get();
@@ -248,8 +249,8 @@ final class PostRing<S> implements CompletionBound {
     }
 
     /**
-     * Returns the number of claimed requests that are not released. Any thread may call it; the result is exact
-     * once closed.
+     * Returns the number of claimed requests that are not released. Any thread may call it; the result is exact once
+     * closed.
      */
     @Override
     public int uncompleted() {

@@ -1,9 +1,9 @@
 package io.iwarp.verbs;
 
 /**
- * A post exceeds the depth of a queue, or what is left of the maximum number of outstanding bytes. Nothing was posted; post
- * again when a request has completed. A future fails with it, after {@link QueuePairSettings#postWait}; a post with an id
- * throws it.
+ * A post exceeds the depth of a queue, or what is left of the maximum number of outstanding bytes. Nothing was posted;
+ * post again when a request has completed. A future fails with it, after {@link QueuePairSettings#postWait}; a post
+ * with an id throws it.
  */
 public final class QueueFullException extends IllegalStateException {
     private static final long serialVersionUID = 1L;

@@ -38,9 +38,9 @@ import org.jspecify.annotations.Nullable;
  * {@link #completionListener} or in a {@link CompletionQueue}. Use them in code that moves millions of messages. The
  * methods of this class are the same operations with a future as the result. It completes with a copy of the
  * {@link Completion}, on the event loop, which must not wait for it: {@code get} and {@code join} throw
- * {@link io.netty.util.concurrent.BlockingOperationException} there, also on a future that {@code thenApply} and the like
- * derived from it. The check does not see a wait for {@code CompletableFuture.allOf(...)}, {@code anyOf(...)} or a future of
- * your own, which then blocks the event loop for ever. Cancelling a future does not cancel the request.
+ * {@link io.netty.util.concurrent.BlockingOperationException} there, also on a future that {@code thenApply} and the
+ * like derived from it. The check does not see a wait for {@code CompletableFuture.allOf(...)}, {@code anyOf(...)} or a
+ * future of your own, which then blocks the event loop for ever. Cancelling a future does not cancel the request.
  *
  * <pre>{@code
  * RemoteBuffer memory = queuePair.remoteBuffers().get(0);     // what the peer advertised when it accepted
@@ -61,35 +61,35 @@ import org.jspecify.annotations.Nullable;
  *   <li>A wrong argument or call throws at once, in each form: {@link NullPointerException},
  *       {@link IllegalArgumentException}, {@link IndexOutOfBoundsException}, {@link IllegalStateException} or
  *       {@link UnsupportedOperationException}.
- *   <li>What the queue pair does not take is a {@link QueueFullException} if it exceeds the queue's depth or what is left of
- *       its byte limit, and a {@link StreamEndedException} if the queue pair is
- *       {@linkplain ConnectionState#DRAINING closing} or has ended. A future fails with it, and a post with an id throws it.
+ *   <li>What the queue pair does not take is a {@link QueueFullException} if it exceeds the queue's depth or what is
+ *       left of its byte limit, and a {@link StreamEndedException} if the queue pair is
+ *       {@linkplain ConnectionState#DRAINING closing} or has ended. A future fails with it, and a post with an id
+ *       throws it.
  * </ul>
  *
- * <p>In a full send queue a post with a future first waits for room, at most {@link QueuePairSettings#postWait}, unless its
- * thread is an event loop: so any number of threads may post and wait for their results. With
+ * <p>In a full send queue a post with a future first waits for room, at most {@link QueuePairSettings#postWait}, unless
+ * its thread is an event loop: so any number of threads may post and wait for their results. With
  * {@link QueuePairSettings#maxWaitingPosts} requests wait beyond the depth, and no thread does.
  *
  * <p><b>Order.</b> Requests leave, and complete, in the order they were posted. Sends, Writes and Immediate Data also
  * arrive in that order: when the peer's application gets a Send, the bytes of all Writes posted before it are in place.
  * The ORD limits the number of unanswered Reads and atomics. The next one waits, and all later requests wait as well. A
- * later Send or Write may be in place before an earlier Read is executed, unless it is
- * {@linkplain PostOptions#FENCED fenced} (RFC 5040 section 5.5). Posts of several threads are ordered by arrival. The
- * requests of a responder wait for the initiator's first message (RFC 5044 section 7.1.2), unless the set-up was
- * peer-to-peer.
+ * later Send or Write may be in place before an earlier Read is executed, unless it is {@linkplain PostOptions#FENCED
+ * fenced} (RFC 5040 section 5.5). Posts of several threads are ordered by arrival. The requests of a responder wait for
+ * the initiator's first message (RFC 5044 section 7.1.2), unless the set-up was peer-to-peer.
  *
  * <p><b>Memory.</b> A post retains the buffer or region and releases it when the request completes; the caller keeps
- * its own reference. The application must not change the bytes of a Send or Write before its completion. Peers may change
- * them only if they were posted as a part of the region that the peers access: such bytes are copied when they are sent,
- * while other large payloads are sent by reference. The bytes of a receive or Read
- * must not be used before its completion. Local memory needs no registration; the sink of a Read must be a direct
- * buffer, and is registered for the time of the Read if it is not a region.
+ * its own reference. The application must not change the bytes of a Send or Write before its completion. Peers may
+ * change them only if they were posted as a part of the region that the peers access: such bytes are copied when they
+ * are sent, while other large payloads are sent by reference. The bytes of a receive or Read must not be used before
+ * its completion. Local memory needs no registration; the sink of a Read must be a direct buffer, and is registered for
+ * the time of the Read if it is not a region.
  *
  * <p><b>End.</b> Each request completes exactly once: it succeeds, or it is flushed with the first cause that ended the
  * stream. All flushed completions have the same cause. Receives that are still posted at an orderly end are flushed as
  * well. Every error of a request ends the stream. {@link #close} ends the stream in order, {@link #abort} at once. An
- * error of the peer ends the stream with a Terminate message; the {@link CloseReason} explains it. An event
- * loop that is shut down closes its connections at once: close a queue pair before, so that posted requests are sent.
+ * error of the peer ends the stream with a Terminate message; the {@link CloseReason} explains it. An event loop that
+ * is shut down closes its connections at once: close a queue pair before, so that posted requests are sent.
  *
  * <p>Completions and the calls of {@link QueuePairListener} are delivered on the event loop of the channel, except for
  * completions that wait in a {@link CompletionQueue}.
@@ -169,10 +169,10 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Returns another view of the send queue, with its own listener: completions of requests that are posted through the
-     * returned object go to this listener, on the event loop, whatever {@link #completionListener} or
-     * {@link #completionQueues} say. All requests share one queue and one order. Keep the object for further posts, which
-     * allocate nothing.
+     * Returns another view of the send queue, with its own listener: completions of requests that are posted through
+     * the returned object go to this listener, on the event loop, whatever {@link #completionListener} or
+     * {@link #completionQueues} say. All requests share one queue and one order. Keep the object for further posts,
+     * which allocate nothing.
      *
      * @param listener gets the completions, flushed ones included
      */
@@ -359,9 +359,9 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Sets the listener for completions of requests posted with an id. Set it before the first such post: a post throws
-     * {@link IllegalStateException} if neither is set. With
-     * {@linkplain QueuePairSettings#managedReceiveBytes managed receives} or a shared receive queue, set it before the
-     * connection is accepted or made: a message that cannot be reported ends the stream.
+     * {@link IllegalStateException} if neither is set. With {@linkplain QueuePairSettings#managedReceiveBytes managed
+     * receives} or a shared receive queue, set it before the connection is accepted or made: a message that cannot be
+     * reported ends the stream.
      *
      * @throws IllegalStateException if completion queues were set, which get all completions
      */
@@ -471,8 +471,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Returns a builder for a region of this queue pair's protection domain that its peer alone may access. Close the region
-     * when the queue pair has {@link #closed}.
+     * Returns a builder for a region of this queue pair's protection domain that its peer alone may access. Close the
+     * region when the queue pair has {@link #closed}.
      */
     public RegionBuilder region() {
         return stream.protectionDomain().region().stream(stream);
@@ -486,8 +486,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * As {@link MemoryRegion#window}, for a window that the peer of this queue pair alone may access and may invalidate. It
-     * is invalidated when the queue pair ends.
+     * As {@link MemoryRegion#window}, for a window that the peer of this queue pair alone may access and may
+     * invalidate. It is invalidated when the queue pair ends.
      *
      * @throws IndexOutOfBoundsException if the part is not within the region
      * @throws IllegalArgumentException if the region belongs to another domain, or to another queue pair alone
@@ -518,8 +518,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Returns a future that completes on the event loop with this queue pair once this side may send requests, or fails.
-     * At a responder it completes when the initiator's first message has arrived, not when the connection is
+     * Returns a future that completes on the event loop with this queue pair once this side may send requests, or
+     * fails. At a responder it completes when the initiator's first message has arrived, not when the connection is
      * accepted; a silent initiator keeps it waiting. The failure is an {@link io.iwarp.ConnectionRejectedException} or
      * a {@link StreamEndedException}.
      */

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Connects the parts of a {@link QueuePair}, which do not refer to it: passes the events of RDMAP to them, lets RDMAP take
- * what is posted, and completes all requests when the stream has ended.
+ * Connects the parts of a {@link QueuePair}, which do not refer to it: passes the events of RDMAP to them, lets RDMAP
+ * take what is posted, and completes all requests when the stream has ended.
  *
  * <p>Threads: the event loop takes posted requests as described in {@link DrainSchedule}. Any thread may call
  * {@link #close} and {@link #abort}.
@@ -141,8 +141,8 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     /**
-     * Ends the stream, or drains, after the event loop has terminated. The loop's thread has stopped, and only one other
-     * thread calls this.
+     * Ends the stream, or drains, after the event loop has terminated. The loop's thread has stopped, and only one
+     * other thread calls this.
      */
     void drainAfterLoop() {
         CloseReason reason = state.closeReason();
@@ -176,8 +176,8 @@ final class QueuePairEngine implements RdmapUlp {
 
     /**
      * Ends the stream in order, on the event loop. Requests posted before are sent; later requests are refused with the
-     * close reason of the stream. A slot that was claimed before the close and is not yet published counts as posted: its
-     * publication wakes the event loop.
+     * close reason of the stream. A slot that was claimed before the close and is not yet published counts as posted:
+     * its publication wakes the event loop.
      */
     private void closeInOrder(CloseReason reason) {
         rdmap.close(reason);

@@ -14,13 +14,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports one connection to the {@link IwarpMetrics} of its settings and to JDK Flight Recorder. What is turned off it does not
- * report. The event loop calls all methods except {@link #posted} and {@link #refused}, which any thread may call.
+ * Reports one connection to the {@link IwarpMetrics} of its settings and to JDK Flight Recorder. What is turned off it
+ * does not report. The event loop calls all methods except {@link #posted} and {@link #refused}, which any thread may
+ * call.
  */
 final class QueuePairRecorder {
     /**
-     * Whether {@link #posted}, {@link #submitted}, {@link #completed} and {@link #served} have an effect. Test it before each
-     * call, so that a request costs no more than this if nothing is recorded.
+     * Whether {@link #posted}, {@link #submitted}, {@link #completed} and {@link #served} have an effect. Test it
+     * before each call, so that a request costs no more than this if nothing is recorded.
      */
     final boolean ofRequests;
 

@@ -59,10 +59,10 @@ public final class QueuePairSettings {
             Setting.orOff("postWait", Duration.ofSeconds(10), Duration.ofMinutes(1));
 
     /**
-     * Returns how long a post with a future waits for room if the send queue is full or too many bytes are outstanding, 1 ms
-     * to 1 min, default 10 s; or 0 to fail at once. So any number of threads may each wait for its own result. Event
-     * loops, posts with a work-request id and receives do not wait. An interrupt ends the wait. The thread that polls the
-     * completion queue waits in vain for room that only its next poll makes: it should post with ids.
+     * Returns how long a post with a future waits for room if the send queue is full or too many bytes are outstanding,
+     * 1 ms to 1 min, default 10 s; or 0 to fail at once. So any number of threads may each wait for its own result.
+     * Event loops, posts with a work-request id and receives do not wait. An interrupt ends the wait. The thread that
+     * polls the completion queue waits in vain for room that only its next poll makes: it should post with ids.
      */
     public Duration postWait() {
         return values.get(POST_WAIT);
@@ -177,9 +177,9 @@ public final class QueuePairSettings {
             Setting.within("transmitTimeout", Duration.ofMinutes(1), Duration.ofMillis(1), Duration.ofHours(24));
 
     /**
-     * Returns how long messages of this side may wait without the transport taking any byte before the stream ends: 1 ms
-     * to 24 h, default 60 s. The transport takes nothing while the peer does not read, for example because its process
-     * is stopped. The timeout is detected after at most twice this time.
+     * Returns how long messages of this side may wait without the transport taking any byte before the stream ends: 1
+     * ms to 24 h, default 60 s. The transport takes nothing while the peer does not read, for example because its
+     * process is stopped. The timeout is detected after at most twice this time.
      */
     public Duration transmitTimeout() {
         return values.get(TRANSMIT_TIMEOUT);
@@ -202,8 +202,8 @@ public final class QueuePairSettings {
 
     /**
      * Returns the time after which an RDMA Write of 0 bytes is sent if nothing else was, 1 ms to 24 h; or 0, the
-     * default, for never. The protocols have no message for this purpose, and this one changes nothing at the peer.
-     * TCP then notices when the peer is gone. The channel option {@code SO_KEEPALIVE} does the same in TCP.
+     * default, for never. The protocols have no message for this purpose, and this one changes nothing at the peer. TCP
+     * then notices when the peer is gone. The channel option {@code SO_KEEPALIVE} does the same in TCP.
      */
     public Duration keepAliveInterval() {
         return values.get(KEEP_ALIVE_INTERVAL);
@@ -251,8 +251,8 @@ public final class QueuePairSettings {
     }
 
     /**
-     * Collects settings. Each method throws {@link IllegalArgumentException} if the value is outside its range; the message
-     * names setting, value and range. Not thread-safe.
+     * Collects settings. Each method throws {@link IllegalArgumentException} if the value is outside its range; the
+     * message names setting, value and range. Not thread-safe.
      */
     public static final class Builder {
         private Settings values;

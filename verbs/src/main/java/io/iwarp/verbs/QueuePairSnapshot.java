@@ -128,8 +128,8 @@ public final class QueuePairSnapshot {
     }
 
     /**
-     * Returns the number of receives that were posted and have not completed or whose completions were not polled. With a
-     * shared receive queue, those that this queue pair holds; with managed receives, only those that were not polled.
+     * Returns the number of receives that were posted and have not completed or whose completions were not polled. With
+     * a shared receive queue, those that this queue pair holds; with managed receives, only those that were not polled.
      */
     public int receiveRequests() {
         return receiveRequests;
@@ -141,16 +141,16 @@ public final class QueuePairSnapshot {
     }
 
     /**
-     * Returns the number of Reads and atomics of this side that wait for an answer, at most the ORD of {@link
-     * #parameters()}.
+     * Returns the number of Reads and atomics of this side that wait for an answer, at most the ORD of
+     * {@link #parameters()}.
      */
     public long outstandingReads() {
         return outstandingReads;
     }
 
     /**
-     * Returns the number of Reads and atomics of the peer that are being answered, at most the IRD of {@link
-     * #parameters()}.
+     * Returns the number of Reads and atomics of the peer that are being answered, at most the IRD of
+     * {@link #parameters()}.
      */
     public long outstandingPeerReads() {
         return outstandingPeerReads;

@@ -13,22 +13,22 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receives of a {@link SharedReceiveQueue}, and the streams that take them. Any thread may call any method, unless it
- * says otherwise.
+ * The receives of a {@link SharedReceiveQueue}, and the streams that take them. Any thread may call any method, unless
+ * it says otherwise.
  *
  * <p>A stream whose message finds no receive gets in line once it is below its share. Whenever the lock is free, one of
- * the two is empty: the free receives, or the line. A post, a receive that comes back and a stream that gets in line may
- * end this for a moment; each of them then {@linkplain #handOver hands} a receive to the head of the line before it
+ * the two is empty: the free receives, or the line. A post, a receive that comes back and a stream that gets in line
+ * may end this for a moment; each of them then {@linkplain #handOver hands} a receive to the head of the line before it
  * releases the lock. So no stream, however fast its event loop is, takes a receive from one that has waited longer.
  *
- * <p>A receive that was handed over is a claim: it belongs to that stream and counts to its share until the event loop of
- * the stream collects it with {@link User#take}, or the stream {@linkplain User#leave leaves} and the next in line gets it.
- * Only the stream that got a claim is woken, after the lock was released.
+ * <p>A receive that was handed over is a claim: it belongs to that stream and counts to its share until the event loop
+ * of the stream collects it with {@link User#take}, or the stream {@linkplain User#leave leaves} and the next in line
+ * gets it. Only the stream that got a claim is woken, after the lock was released.
  *
- * <p>No wake-up is lost. A stream is in line until it has a receive, so a stream that was woken and waits again is in line
- * again. A stream at its share is not in line; a release brings it there. The stream first marks itself as waiting, then
- * looks at what it holds. A release, which takes no lock unless somebody waits, first counts down what the stream holds,
- * then looks at the mark. Both are volatile, so one side sees the other.
+ * <p>No wake-up is lost. A stream is in line until it has a receive, so a stream that was woken and waits again is in
+ * line again. A stream at its share is not in line; a release brings it there. The stream first marks itself as
+ * waiting, then looks at what it holds. A release, which takes no lock unless somebody waits, first counts down what
+ * the stream holds, then looks at the mark. Both are volatile, so one side sees the other.
  */
 final class ReceivePool {
     private static final int UNARMED = 0;
@@ -162,7 +162,10 @@ final class ReceivePool {
         return new User(wake);
     }
 
-    /** A stream that takes receives. Its event loop calls the methods, and any thread {@link #release} and {@link #held}. */
+    /**
+     * A stream that takes receives. Its event loop calls the methods, and any thread {@link #release} and
+     * {@link #held}.
+     */
     final class User {
         private final Runnable wake;
         /** The receives of this stream that are not released, at most the share. It grows only with the lock held. */
@@ -273,8 +276,8 @@ final class ReceivePool {
         /**
          * Ends the use of the pool. Called once, as the last call of the event loop.
          *
-         * @param untouched receives that were taken and that no message has used, the oldest first. They go back, and so
-         *     does the claim, to the front of the free ones.
+         * @param untouched receives that were taken and that no message has used, the oldest first. They go back, and
+         *     so does the claim, to the front of the free ones.
          */
         void leave(List<ReceiveRequest> untouched) {
             List<User> served = new ArrayList<>();

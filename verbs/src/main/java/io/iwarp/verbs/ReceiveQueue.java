@@ -28,8 +28,8 @@ public final class ReceiveQueue {
      * Data of the peer consumes a receive of any size as well and does not change its buffer.
      *
      * @param workRequestId comes back in the completion
-     * @param sink 0 to 2^31 - 1 writable bytes; it does not grow. Two receives that use one buffer at a time overwrite each
-     *     other.
+     * @param sink 0 to 2^31 - 1 writable bytes; it does not grow. Two receives that use one buffer at a time overwrite
+     *     each other.
      */
     public void receive(long workRequestId, ByteBuf sink) {
         side.receive(workRequestId, sink, routes.forReceives());

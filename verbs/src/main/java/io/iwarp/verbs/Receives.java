@@ -47,7 +47,10 @@ abstract class Receives implements ReceiveStall.Source {
     /** Returns the bound of receives whose end is not reported to the application. */
     abstract CompletionBound bound();
 
-    /** Any thread: returns the number of receives that the application posted or has to poll, 0 to the depth of the bound. */
+    /**
+     * Any thread: returns the number of receives that the application posted or has to poll, 0 to the depth of the
+     * bound.
+     */
     int inUse() {
         return bound().uncompleted();
     }

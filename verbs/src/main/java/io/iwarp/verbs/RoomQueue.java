@@ -8,14 +8,15 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * The threads that wait until a {@link PostRing} has room. They get it in the order of arrival: only the first one looks for
- * room, and when it leaves, with or without room, it wakes the next one. A thread that runs may find room before them: to hand
- * all room from thread to thread would cost a switch for each post.
+ * The threads that wait until a {@link PostRing} has room. They get it in the order of arrival: only the first one
+ * looks for room, and when it leaves, with or without room, it wakes the next one. A thread that runs may find room
+ * before them: to hand all room from thread to thread would cost a switch for each post.
  *
- * <p><b>No wake-up is lost.</b> Who makes room does that first, then wakes the first in line. Between these two steps of the
- * event loop there is no fence, which would cost each completion, so the loop may see a line in which somebody else is first.
- * So a thread that has become the first gives the loop a task that wakes it. All room that the loop has made before the task
- * is there when the thread looks again. All that it makes afterwards, it makes with this thread in sight.
+ * <p><b>No wake-up is lost.</b> Who makes room does that first, then wakes the first in line. Between these two steps
+ * of the event loop there is no fence, which would cost each completion, so the loop may see a line in which somebody
+ * else is first. So a thread that has become the first gives the loop a task that wakes it. All room that the loop has
+ * made before the task is there when the thread looks again. All that it makes afterwards, it makes with this thread in
+ * sight.
  */
 final class RoomQueue {
     private final Queue<Thread> line = new ConcurrentLinkedQueue<>();
@@ -31,7 +32,8 @@ final class RoomQueue {
     /**
      * Waits for room. An interrupt ends the wait; the thread stays interrupted.
      *
-     * @param attempt claims a place and returns its position, or {@link PostRing#FULL}. If it throws, so does this method.
+     * @param attempt claims a place and returns its position, or {@link PostRing#FULL}. If it throws, so does this
+     *     method.
      * @param nanos the maximum time
      * @return the position, or {@link PostRing#FULL} after that time
      */

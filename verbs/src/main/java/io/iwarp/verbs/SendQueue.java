@@ -8,17 +8,17 @@ import java.util.Objects;
 
 /**
  * The send queue of a {@link QueuePair}: takes every request except receives. Each request carries a work-request id,
- * which comes back in its completion. Posts allocate nothing if the {@link LocalBuffer}s and {@link RemoteBuffer}s are made
- * before. Any thread may post.
+ * which comes back in its completion. Posts allocate nothing if the {@link LocalBuffer}s and {@link RemoteBuffer}s are
+ * made before. Any thread may post.
  *
  * <p>Completions go to the completion listener or the completion queue of the queue pair. Without one of them, posts
- * throw {@link IllegalStateException}. {@link QueuePair#newSendQueue} returns one whose completions go to a
- * listener of its own. {@link QueuePair} describes order, memory and refused posts.
+ * throw {@link IllegalStateException}. {@link QueuePair#newSendQueue} returns one whose completions go to a listener of
+ * its own. {@link QueuePair} describes order, memory and refused posts.
  *
- * <p>The local memory is a buffer, whose readable bytes are used and whose indices do not move, or a piece of a region, which
- * may be longer: up to 2^32 - 1 bytes. The memory of the peer is what the peer advertised, or a
- * {@linkplain RemoteBuffer#slice slice} of it. A range that does not fit throws {@link IllegalArgumentException}; the peer
- * checks its bounds as well.
+ * <p>The local memory is a buffer, whose readable bytes are used and whose indices do not move, or a piece of a region,
+ * which may be longer: up to 2^32 - 1 bytes. The memory of the peer is what the peer advertised, or a
+ * {@linkplain RemoteBuffer#slice slice} of it. A range that does not fit throws {@link IllegalArgumentException}; the
+ * peer checks its bounds as well.
  */
 public final class SendQueue {
     private final SendSide side;
@@ -52,8 +52,8 @@ public final class SendQueue {
     }
 
     /**
-     * Posts a Send that also invalidates an STag of the peer: when the peer's application gets the message, the STag is no
-     * longer valid.
+     * Posts a Send that also invalidates an STag of the peer: when the peer's application gets the message, the STag is
+     * no longer valid.
      *
      * @param invalidated memory with that STag; its offset and length are ignored. The peer must have bound the STag to
      *     this stream alone. The peer ends the stream if the STag is unknown, already invalidated, or usable by other
@@ -97,8 +97,8 @@ public final class SendQueue {
     }
 
     /**
-     * Posts an RDMA Write followed by Immediate Data. The peer's application gets the data with the completion of one of
-     * its receives; the written bytes are in place by then.
+     * Posts an RDMA Write followed by Immediate Data. The peer's application gets the data with the completion of one
+     * of its receives; the written bytes are in place by then.
      *
      * @param target what the peer advertised, at least as long as the source
      * @throws UnsupportedOperationException if the extensions are turned off
@@ -109,15 +109,17 @@ public final class SendQueue {
         side.writeWithImmediate(workRequestId, source, target, data, options, routes.forSends());
     }
 
-    /** As {@link #writeWithImmediate(long, ByteBuf, RemoteBuffer, ImmediateData, PostOptions)}, of a piece of a region. */
+    /**
+     * As {@link #writeWithImmediate(long, ByteBuf, RemoteBuffer, ImmediateData, PostOptions)}, of a piece of a region.
+     */
     public void writeWithImmediate(
             long workRequestId, LocalBuffer source, RemoteBuffer target, ImmediateData data, PostOptions options) {
         side.writeWithImmediate(workRequestId, source, target, data, options, routes.forSends());
     }
 
     /**
-     * Posts Immediate Data, which consumes one receive of the peer, in order with Sends. The buffer of that receive is not
-     * changed.
+     * Posts Immediate Data, which consumes one receive of the peer, in order with Sends. The buffer of that receive is
+     * not changed.
      *
      * @throws UnsupportedOperationException if the extensions are turned off
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6">RFC 7306 section 6</a>
@@ -127,9 +129,9 @@ public final class SendQueue {
     }
 
     /**
-     * Posts an RDMA Read of all bytes of the source. They are appended to the buffer: at the completion its writer index has
-     * moved past them. The buffer is registered for the duration of the Read, which costs more than the Read of a small
-     * object. Use a region for a sink that is reused.
+     * Posts an RDMA Read of all bytes of the source. They are appended to the buffer: at the completion its writer
+     * index has moved past them. The buffer is registered for the duration of the Read, which costs more than the Read
+     * of a small object. Use a region for a sink that is reused.
      *
      * @param workRequestId comes back in the completion
      * @param sink a direct buffer of one piece; used by one Read at a time
@@ -163,8 +165,8 @@ public final class SendQueue {
      * library, the application reads and sets the number with {@link MemoryRegion#getVolatile} and
      * {@link MemoryRegion#setVolatile}.
      *
-     * @param target 8 bytes that the peer advertised with the right REMOTE_ATOMIC, see {@link RemoteBuffer#number}; their
-     *     address at the peer must be a multiple of 8
+     * @param target 8 bytes that the peer advertised with the right REMOTE_ATOMIC, see {@link RemoteBuffer#number};
+     *     their address at the peer must be a multiple of 8
      * @param numbers what to add
      * @throws UnsupportedOperationException if the extensions are turned off
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.1">RFC 7306 section 5.1.1</a>

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Handles requests other than receives, from the post to the completion. A post retains the local memory, fills a slot,
- * publishes it and wakes the event loop, which passes the request to RDMAP and completes it. Any thread may post. A refused
- * post has no effect.
+ * publishes it and wakes the event loop, which passes the request to RDMAP and completes it. Any thread may post. A
+ * refused post has no effect.
  *
  * <p>Everything that can fail is done before the claim of a slot; nothing throws between claim and publication. A
  * claimed slot that is never published would block all later slots.
@@ -329,8 +329,8 @@ final class SendSide implements RequestQueue {
     }
 
     /**
-     * Any thread: claims a slot for a request of {@code bytes} bytes, to fill and {@link #publish}. If its completion goes to
-     * a future, waits for room.
+     * Any thread: claims a slot for a request of {@code bytes} bytes, to fill and {@link #publish}. If its completion
+     * goes to a future, waits for room.
      *
      * @throws StreamEndedException if the stream is ending or has ended
      * @throws QueueFullException if the queue is full, or too many bytes are outstanding
@@ -425,7 +425,10 @@ final class SendSide implements RequestQueue {
         return ring.untaken();
     }
 
-    /** Returns the fault if the application misused the memory of a request; the request then waits for the {@link #flush}. */
+    /**
+     * Returns the fault if the application misused the memory of a request; the request then waits for the
+     * {@link #flush}.
+     */
     @Override
     public @Nullable ProtocolFault completeDone() {
         for (WorkRequest oldest = ring.oldest(); oldest != null && oldest.done(); oldest = ring.oldest()) {

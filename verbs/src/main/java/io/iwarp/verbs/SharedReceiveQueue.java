@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Fairness.</b> A stream holds at most its {@linkplain #share share} of receives: those of incomplete messages,
  * those whose completions wait in a completion queue, and one that was handed to it. A stream that exceeds its share
- * waits or ends; other streams are not affected. A receive is handed to the stream that has waited longest for it below its
- * share, and stays with it until its event loop takes it. If the stream ends before, the next one gets it. So a stream on a
- * slow event loop gets as many receives as the others, and the others wait for it if too few are posted: post at least one
- * for each stream that may wait. {@link #armLimit} requests an event when the queue runs low; the event names the queue
- * pair that took the last receive (RFC 5040 section 8.1.2, RFC 5042 section 6.4.3.1).
+ * waits or ends; other streams are not affected. A receive is handed to the stream that has waited longest for it below
+ * its share, and stays with it until its event loop takes it. If the stream ends before, the next one gets it. So a
+ * stream on a slow event loop gets as many receives as the others, and the others wait for it if too few are posted:
+ * post at least one for each stream that may wait. {@link #armLimit} requests an event when the queue runs low; the
+ * event names the queue pair that took the last receive (RFC 5040 section 8.1.2, RFC 5042 section 6.4.3.1).
  *
  * <p>Any thread may post and arm. Streams that do not trust each other should not share a queue.
  *

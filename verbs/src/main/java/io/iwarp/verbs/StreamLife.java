@@ -10,8 +10,8 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@linkplain StreamState state} of a stream, and what else is known about it: what was agreed, the TLS session, and
- * who waits for the end. The event loop writes, any thread reads.
+ * The {@linkplain StreamState state} of a stream, and what else is known about it: what was agreed, the TLS session,
+ * and who waits for the end. The event loop writes, any thread reads.
  */
 final class StreamLife {
     private final Channel channel;

@@ -13,9 +13,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side of a connection: its queue pair, and how it begins and ends. What its application {@linkplain Requests posts},
- * what {@linkplain Completions comes back}, its {@linkplain Regions memory} and what it {@linkplain Waits waits for} have
- * classes of their own.
+ * One side of a connection: its queue pair, and how it begins and ends. What its application {@linkplain Requests
+ * posts}, what {@linkplain Completions comes back}, its {@linkplain Regions memory} and what it {@linkplain Waits waits
+ * for} have classes of their own.
  */
 final class End {
     final World world;

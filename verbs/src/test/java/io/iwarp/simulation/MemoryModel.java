@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What memory may hold that one peer writes to. Its Writes arrive in the order of their posts, each from its start to its
- * end, so memory must look as after some of them, the last of which may have come in part.
+ * What memory may hold that one peer writes to. Its Writes arrive in the order of their posts, each from its start to
+ * its end, so memory must look as after some of them, the last of which may have come in part.
  */
 final class MemoryModel {
     /** A Write: bytes at an offset, made from its number so that no two Writes look alike. */

@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * Sits between the two halves of one direction and knows MPA and DDP without markers. It cuts messages into pieces, changes
- * their order, repeats some, loses some, or all answers, or ends the wire within an FPDU. Written from the RFCs, without the code under test.
+ * Sits between the two halves of one direction and knows MPA and DDP without markers. It cuts messages into pieces,
+ * changes their order, repeats some, loses some, or all answers, or ends the wire within an FPDU. Written from the
+ * RFCs, without the code under test.
  */
 final class Middlebox implements Context {
     private static final int FRAME = 20;

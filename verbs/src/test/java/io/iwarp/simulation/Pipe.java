@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One direction of a connection, as two kernels make it: a bounded number of bytes that were written and not read, which
- * arrive in pieces of any size, after a while, in order. Behind them may come the end (FIN).
+ * One direction of a connection, as two kernels make it: a bounded number of bytes that were written and not read,
+ * which arrive in pieces of any size, after a while, in order. Behind them may come the end (FIN).
  */
 final class Pipe {
     private final World world;

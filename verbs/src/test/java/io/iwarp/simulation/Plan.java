@@ -9,8 +9,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What kind of run a seed makes. Each run has few kinds of trouble: a run that has all of them ends before anything rare can
- * happen.
+ * What kind of run a seed makes. Each run has few kinds of trouble: a run that has all of them ends before anything
+ * rare can happen.
  */
 final class Plan {
     enum Receives {
@@ -58,8 +58,8 @@ final class Plan {
     final boolean readsOnly;
     final int largest;
     /**
-     * The answers to many long Reads wait for the transmit window, while their side has no memory: what it has sent is all
-     * that lets it go on.
+     * The answers to many long Reads wait for the transmit window, while their side has no memory: what it has sent is
+     * all that lets it go on.
      */
     final boolean fullWindows;
 

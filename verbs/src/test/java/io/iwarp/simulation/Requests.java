@@ -252,7 +252,10 @@ final class Requests {
                 () -> end.queuePair().read(sink, from, options));
     }
 
-    /** {@return where in the end.regions.local region there is room that no Read fills until its completion was looked at, or -1} */
+    /**
+     * {@return where in the end.regions.local region there is room that no Read fills until its completion was looked
+     * at, or -1}
+     */
     private int freeSink() {
         boolean[] taken = new boolean[SINKS];
         for (Post post : posts) {

@@ -8,7 +8,10 @@ import io.iwarp.memory.RemoteBuffer;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
-/** Memory of one side that both sides write to while it is sent, and a window over its target that is bound again and again. */
+/**
+ * Memory of one side that both sides write to while it is sent, and a window over its target that is bound again and
+ * again.
+ */
 final class Sharing {
     static final int BYTES = 48 * 1024;
     /** Long enough to be sent by reference. */

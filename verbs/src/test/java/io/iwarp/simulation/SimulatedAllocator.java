@@ -13,8 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows each buffer that was not released, and has no memory left when the dice say so. A released buffer is filled with
- * rubbish, so that whoever still uses it is found.
+ * Knows each buffer that was not released, and has no memory left when the dice say so. A released buffer is filled
+ * with rubbish, so that whoever still uses it is found.
  */
 final class SimulatedAllocator extends AbstractByteBufAllocator {
     private static final long RUBBISH = 0xdbdb_dbdb_dbdb_dbdbL;

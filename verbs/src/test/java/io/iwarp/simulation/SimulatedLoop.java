@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event loop without a thread. Each step is one task, one timer or one event of one socket; which of them comes first is
- * a matter of chance, as it is for a loop that can be late with anything. Tasks stay in their order.
+ * An event loop without a thread. Each step is one task, one timer or one event of one socket; which of them comes
+ * first is a matter of chance, as it is for a loop that can be late with anything. Tasks stay in their order.
  */
 final class SimulatedLoop extends AbstractScheduledEventExecutor implements EventLoop, Context {
     private final World world;

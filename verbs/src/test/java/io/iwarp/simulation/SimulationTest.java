@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 /**
  * Runs the seeds that once failed, then seeds that follow from the day, so that each day tries new ones.
  * {@code -Diwarp.simulation.seeds=} says how many, {@code -Diwarp.simulation.start=} from which one on,
- * {@code -Diwarp.simulation.minutes=} for how long at most, {@code -Diwarp.simulation.seed=} runs one seed and prints all
- * that happened.
+ * {@code -Diwarp.simulation.minutes=} for how long at most, {@code -Diwarp.simulation.seed=} runs one seed and prints
+ * all that happened.
  */
 class SimulationTest {
     private static final String PROPERTY = "iwarp.simulation.";

@@ -4,8 +4,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Rare kinds of trouble. Half of the runs have none, most others have one. The choices come from dice of their own, so a
- * seed without such trouble does not change when a kind is added.
+ * Rare kinds of trouble. Half of the runs have none, most others have one. The choices come from dice of their own, so
+ * a seed without such trouble does not change when a kind is added.
  */
 final class Trouble {
     private static final long OWN_DICE = 0x5eed_0f_7e0b1eL;

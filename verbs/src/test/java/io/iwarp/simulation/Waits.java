@@ -86,8 +86,8 @@ final class Waits {
     }
 
     /**
-     * Nobody has anything to do, and nobody may ever have: the peer and the wire need not do any more. So what waits here
-     * has a timer.
+     * Nobody has anything to do, and nobody may ever have: the peer and the wire need not do any more. So what waits
+     * here has a timer.
      */
     private void checkTimer(long nanos) {
         if (!end.channel.isOpen() || world.interrupting() || end.loop().frozen()) {
@@ -133,7 +133,9 @@ final class Waits {
         }
     }
 
-    /** What the wire has lost has a time limit. A message that waits for a receive stops its clock, and starts no other. */
+    /**
+     * What the wire has lost has a time limit. A message that waits for a receive stops its clock, and starts no other.
+     */
     private void checkWire(long nanos) {
         Middlebox wire = end.middlebox;
         if (wire == null || end.queuePair().state() != ConnectionState.READY) {

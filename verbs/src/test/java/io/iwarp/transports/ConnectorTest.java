@@ -44,7 +44,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** An attempt to connect that nobody wants any more, connectors that are shut down, and mistakes in listen and connect. */
+/**
+ * An attempt to connect that nobody wants any more, connectors that are shut down, and mistakes in listen and connect.
+ */
 class ConnectorTest {
     private static final Duration AGES = Duration.ofHours(1);
     private static final QueuePairSettings PATIENT = QueuePairSettings.builder()
@@ -127,7 +129,9 @@ class ConnectorTest {
         domain.close();
     }
 
-    /** It is the race between a shutdown, or a cancellation, and event loops that have not prepared the connection yet. */
+    /**
+     * It is the race between a shutdown, or a cancellation, and event loops that have not prepared the connection yet.
+     */
     @Test
     void anAttemptThatIsGivenUpAtOnceLeavesNothing() throws Exception {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {

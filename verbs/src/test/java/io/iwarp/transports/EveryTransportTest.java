@@ -33,8 +33,8 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every operation and every way to end a stream, over every transport, protected and not, however completions are told and
- * wherever messages get their buffers.
+ * Every operation and every way to end a stream, over every transport, protected and not, however completions are told
+ * and wherever messages get their buffers.
  */
 @ParameterizedClass(name = "{0}")
 @MethodSource("wirings")

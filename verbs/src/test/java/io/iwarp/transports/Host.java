@@ -22,9 +22,7 @@ final class Host {
         this(wiring, ByteBufAllocator.DEFAULT);
     }
 
-    /**
-     * @param allocator of all channels
-     */
+    /** @param allocator of all channels */
     Host(Wiring wiring, ByteBufAllocator allocator) throws Exception {
         this.wiring = wiring;
         this.allocator = allocator;

@@ -22,7 +22,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A {@code LocalChannel} calls everything written at once; the stack bounds what its peer has not read nevertheless. */
+/**
+ * A {@code LocalChannel} calls everything written at once; the stack bounds what its peer has not read nevertheless.
+ */
 class LocalBackPressureTest {
     private static final int LENGTH = 1 << 20;
     private static final int WRITES = 8;

@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * When both sides have been closed and their event loops shut down, everything is as it was before: threads, timers, and the
- * memory of the allocator. What was collected without being released is found when the class is over.
+ * When both sides have been closed and their event loops shut down, everything is as it was before: threads, timers,
+ * and the memory of the allocator. What was collected without being released is found when the class is over.
  */
 class NothingLeftTest {
     private static final int LENGTH = 200_000;

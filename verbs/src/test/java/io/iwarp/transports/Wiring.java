@@ -45,9 +45,9 @@ record Wiring(
     }
 
     /**
-     * {@return what is tested} Each way to receive is combined over NIO, with and without TLS, markers and CRC, and with
-     * each way to learn of completions. Each other transport that there is here has a quarter of that, and all of it with
-     * more {@link Effort}.
+     * {@return what is tested} Each way to receive is combined over NIO, with and without TLS, markers and CRC, and
+     * with each way to learn of completions. Each other transport that there is here has a quarter of that, and all of
+     * it with more {@link Effort}.
      */
     static List<Wiring> all() {
         int share = Effort.rounds(1) > 1 ? 1 : 4;

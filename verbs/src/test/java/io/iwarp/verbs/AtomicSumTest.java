@@ -29,7 +29,8 @@ import org.junit.jupiter.api.Timeout;
  *
  * <p>The sum runs with 20,000 FetchAdds for each of 8 connections. A million each take a minute or less:
  *
- * <pre>mvn -pl verbs -am test -Dtest=AtomicSumTest -Dsurefire.failIfNoSpecifiedTests=false -Diwarp.atomics=1000000</pre>
+ * <pre>mvn -pl verbs -am test -Dtest=AtomicSumTest -Dsurefire.failIfNoSpecifiedTests=false -Diwarp.atomics=1000000
+ * </pre>
  */
 @Timeout(600)
 class AtomicSumTest {

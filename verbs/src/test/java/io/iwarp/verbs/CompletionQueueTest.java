@@ -275,7 +275,10 @@ class CompletionQueueTest {
         drain(queue);
     }
 
-    /** Event loop A has taken a place and is slow; B adds behind it and its event fires; then A adds, which is worth none. */
+    /**
+     * Event loop A has taken a place and is slow; B adds behind it and its event fires; then A adds, which is worth
+     * none.
+     */
     @Test
     void armingSaysThatThereIsSomethingWhileAnEventLoopAddsIt() throws Exception {
         List<CompletionQueue> events = new ArrayList<>();

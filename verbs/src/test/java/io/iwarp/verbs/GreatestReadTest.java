@@ -24,8 +24,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The longest Read that there is, through two whole stacks. Each region consists of the same few bytes over and over, so that
- * a region of 4 GiB needs 256 KiB.
+ * The longest Read that there is, through two whole stacks. Each region consists of the same few bytes over and over,
+ * so that a region of 4 GiB needs 256 KiB.
  */
 class GreatestReadTest {
     private static final long LENGTH = 0xffff_ffffL;

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What a receiver ignores may hold anything: each message type with each reserved bit, and with an STag where it invalidates
- * none. The STag is one that the peer could invalidate.
+ * What a receiver ignores may hold anything: each message type with each reserved bit, and with an STag where it
+ * invalidates none. The STag is one that the peer could invalidate.
  */
 class IgnoredFieldsTest {
     private static final byte[] BYTE = {7};

@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The largest Reads, in a virtual machine of their own with a heap of 64 MiB. They need 6 and 8 GiB of memory for the two
- * regions, so they run only when asked for; {@link GreatestReadTest} always runs:
+ * The largest Reads, in a virtual machine of their own with a heap of 64 MiB. They need 6 and 8 GiB of memory for the
+ * two regions, so they run only when asked for; {@link GreatestReadTest} always runs:
  *
  * <pre>mvn -pl verbs -am test -Dtest=LargeReadTest -Dsurefire.failIfNoSpecifiedTests=false -Diwarp.largeRead=true</pre>
  */

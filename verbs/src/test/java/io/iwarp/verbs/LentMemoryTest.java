@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * An application that gives away memory which a request still uses: the stream ends with an error that says so, and every
- * request completes.
+ * An application that gives away memory which a request still uses: the stream ends with an error that says so, and
+ * every request completes.
  */
 class LentMemoryTest {
     private static final int BYTES = 100;

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The ordering tables of RFC 5040 (figure 17) and RFC 7306 (section 7), line by line, at the side that carries the two
- * operations out. A scripted peer sends both in one piece; the application changes memory when a message completes, so that
- * a response which was produced too early shows the old bytes.
+ * operations out. A scripted peer sends both in one piece; the application changes memory when a message completes, so
+ * that a response which was produced too early shows the old bytes.
  *
  * <p>What the issuing side has to keep in order is in {@link OutgoingOrderTest}.
  */

@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A post of each kind carries its fence down to RDMAP. A scripted peer sees the order on the wire, and answers when the test
- * wants. The order itself is the subject of {@code RequestOrderTest} in the module of RDMAP.
+ * A post of each kind carries its fence down to RDMAP. A scripted peer sees the order on the wire, and answers when the
+ * test wants. The order itself is the subject of {@code RequestOrderTest} in the module of RDMAP.
  */
 class OutgoingOrderTest {
     private static final int ORD = 16;

@@ -27,8 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A scripted peer on a raw socket does what is wrong below DDP, or what TCP makes difficult. Each time: the exact Terminate,
- * then FIN; not one byte of memory changed; the server serves the next peer. Wrong segments are those of
+ * A scripted peer on a raw socket does what is wrong below DDP, or what TCP makes difficult. Each time: the exact
+ * Terminate, then FIN; not one byte of memory changed; the server serves the next peer. Wrong segments are those of
  * {@code WrongSegmentTest} in the module of RDMAP.
  */
 class ProtocolErrorTest {

@@ -113,7 +113,9 @@ class ReceiveWakeUpTest {
         }
     }
 
-    /** An application may call read() on the channel, or turn autoRead on: the message that waits comes up once more. */
+    /**
+     * An application may call read() on the channel, or turn autoRead on: the message that waits comes up once more.
+     */
     @Test
     @Requirement("DDP-69")
     void aMessageThatComesUpAgainLeavesNoDeadlineToTheNextOne() {
@@ -229,7 +231,9 @@ class ReceiveWakeUpTest {
         memory.close();
     }
 
-    /** The event loop was late: a receive came, the time for the answer ran out, and the input was looked at after both. */
+    /**
+     * The event loop was late: a receive came, the time for the answer ran out, and the input was looked at after both.
+     */
     @Test
     void anAnswerBehindAMessageThatMayGoOnIsNotTooLate() {
         try (SimulatedPeer peer = peerThatHasToAnswer()) {

@@ -27,8 +27,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Memory that is revoked while peers write to it, read it and change it atomically. An access to a revoked STag ends the
- * stream, so each round has connections of its own; what happens within one segment is tested with the memory alone.
+ * Memory that is revoked while peers write to it, read it and change it atomically. An access to a revoked STag ends
+ * the stream, so each round has connections of its own; what happens within one segment is tested with the memory
+ * alone.
  *
  * <p>{@code -Diwarp.effort=10} runs 600 rounds.
  */

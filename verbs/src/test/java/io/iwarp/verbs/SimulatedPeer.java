@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * One whole stack under virtual time, and a peer in the same thread that says what the test wants. What the stack does about
- * it is done when a call returns, so a test can tell at once from later, and now from never.
+ * One whole stack under virtual time, and a peer in the same thread that says what the test wants. What the stack does
+ * about it is done when a call returns, so a test can tell at once from later, and now from never.
  */
 final class SimulatedPeer implements AutoCloseable {
     static final String REQUEST_KEY = "MPA ID Req Frame";

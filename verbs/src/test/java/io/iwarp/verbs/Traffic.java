@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * Posts random requests to one queue pair, a new one for each that completes, and keeps account of them: each must complete
- * exactly once. Belongs to the event loop of the queue pair, but for {@link #begin} and {@link #finish}.
+ * Posts random requests to one queue pair, a new one for each that completes, and keeps account of them: each must
+ * complete exactly once. Belongs to the event loop of the queue pair, but for {@link #begin} and {@link #finish}.
  */
 final class Traffic {
     /** What is posted. */
@@ -66,7 +66,8 @@ final class Traffic {
      * @param queuePair where to post; it is being prepared
      * @param target what the peer advertised
      * @param sink takes what Reads bring, at least as long as the target
-     * @param windows binds something at the peer that a Send may invalidate, or fails because the peer's stream has ended
+     * @param windows binds something at the peer that a Send may invalidate, or fails because the peer's stream has
+     *     ended
      * @param afterEach called after each completion
      */
     Traffic(

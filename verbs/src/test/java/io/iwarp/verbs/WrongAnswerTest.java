@@ -35,8 +35,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A scripted responder that answers Reads and atomics wrongly. Each time: the exact Terminate, the margins of the sink are
- * untouched, and each request completes once with the first cause.
+ * A scripted responder that answers Reads and atomics wrongly. Each time: the exact Terminate, the margins of the sink
+ * are untouched, and each request completes once with the first cause.
  */
 class WrongAnswerTest {
     private static final int LENGTH = 64;

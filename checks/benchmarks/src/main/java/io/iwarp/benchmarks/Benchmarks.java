@@ -3,8 +3,8 @@ package io.iwarp.benchmarks;
 import java.util.Arrays;
 
 /**
- * The entry to the benchmarks: {@code netty-server PORT TRANSPORT}, {@code netty-client ...}, {@code jucx-server PORT SIZE},
- * {@code jucx-client ...} and {@code chart ...}, see {@code checks/benchmarks/compare}; {@code jmh ...} runs the
+ * The entry to the benchmarks: {@code netty-server PORT TRANSPORT}, {@code netty-client ...}, {@code jucx-server PORT
+ * SIZE}, {@code jucx-client ...} and {@code chart ...}, see {@code checks/benchmarks/compare}; {@code jmh ...} runs the
  * microbenchmarks with JMH's own options.
  */
 public final class Benchmarks {

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Sends frames as fast as the channel is writable, or one after another and back. Prints a line of JSON: what the server had
- * received between two reports that lie a given time apart.
+ * Sends frames as fast as the channel is writable, or one after another and back. Prints a line of JSON: what the
+ * server had received between two reports that lie a given time apart.
  */
 final class FrameClient extends Frames {
     private static final int BURST = 128;

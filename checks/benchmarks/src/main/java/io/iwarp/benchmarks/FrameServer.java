@@ -8,8 +8,8 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
 
 /**
- * Receives frames. The first of a connection says what to do with the others: one byte 'e' asks for each to be sent back, any
- * other for how many bytes and frames came, and when, after each burst.
+ * Receives frames. The first of a connection says what to do with the others: one byte 'e' asks for each to be sent
+ * back, any other for how many bytes and frames came, and when, after each burst.
  */
 final class FrameServer extends Frames {
     static final byte ECHO = 'e';

@@ -13,8 +13,9 @@ import org.openucx.jucx.ucp.UcpWorker;
 import org.openucx.jucx.ucp.UcpWorkerParams;
 
 /**
- * One end of tagged messages over UCX from Java. The client sends messages, and now and then says how many it has sent; the
- * server answers when it has received as many. Both spin, as {@code ucx_perftest} does. Needs libucp on the machine.
+ * One end of tagged messages over UCX from Java. The client sends messages, and now and then says how many it has sent;
+ * the server answers when it has received as many. Both spin, as {@code ucx_perftest} does. Needs libucp on the
+ * machine.
  */
 abstract class Jucx implements AutoCloseable {
     static final long DATA = 1;

@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Locale;
 import javax.imageio.ImageIO;
 
-/** Draws how far each figure of a comparison is from its target: a line with a dot for each row, on a logarithmic axis. */
+/**
+ * Draws how far each figure of a comparison is from its target: a line with a dot for each row, on a logarithmic axis.
+ */
 final class RatioPlot {
     private static final int WIDTH = 1400;
     private static final int ROW = 36;

@@ -24,8 +24,8 @@ import java.util.function.Function;
 
 /**
  * One end of a connection whose peer is the fuzzer: a queue pair with memory of each kind of right, posted receives and
- * outstanding requests, on a channel without a socket. {@link #close} looks for what must never happen: memory changed or
- * sent beyond its rights, an exception that is no typed error, a stream that does not end, a buffer that is left.
+ * outstanding requests, on a channel without a socket. {@link #close} looks for what must never happen: memory changed
+ * or sent beyond its rights, an exception that is no typed error, a stream that does not end, a buffer that is left.
  */
 final class FuzzedEnd implements AutoCloseable {
     static final int BYTES = 64;
@@ -51,9 +51,7 @@ final class FuzzedEnd implements AutoCloseable {
         private final MemoryRegion region;
         private final byte[] before = new byte[BYTES + 2 * GUARD];
 
-        /**
-         * @param secret fills the bytes around the region, and the region unless its bytes may be sent
-         */
+        /** @param secret fills the bytes around the region, and the region unless its bytes may be sent */
         Place(UnpooledByteBufAllocator allocator, ProtectionDomain domain, long secret, AccessRight... rights) {
             Set<AccessRight> granted = Set.of(rights);
             boolean sent = granted.contains(AccessRight.REMOTE_READ) || granted.contains(AccessRight.REMOTE_ATOMIC);
@@ -89,9 +87,7 @@ final class FuzzedEnd implements AutoCloseable {
         }
     }
 
-    /**
-     * @param initializer makes the queue pair of the end
-     */
+    /** @param initializer makes the queue pair of the end */
     FuzzedEnd(Function<ProtectionDomain, IwarpChannelInitializer> initializer) {
         writable = new Place(allocator, domain, secretBytes, AccessRight.REMOTE_WRITE);
         readable = new Place(allocator, domain, secretBytes, AccessRight.REMOTE_READ);

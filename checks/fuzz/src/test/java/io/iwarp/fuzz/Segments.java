@@ -6,8 +6,8 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 
 /**
- * DDP segments as a peer might send them, nearly right most of the time, in FPDUs without a CRC. Written from the layouts of
- * the RFCs, not with the classes under test.
+ * DDP segments as a peer might send them, nearly right most of the time, in FPDUs without a CRC. Written from the
+ * layouts of the RFCs, not with the classes under test.
  */
 final class Segments {
     private static final int TAGGED = 0x80;

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection of a lane: one or several threads post until the first of them ends it at random, or the server does. What
- * the first thread posted before it closes is sent, unless the stream ends for another reason.
+ * One connection of a lane: one or several threads post until the first of them ends it at random, or the server does.
+ * What the first thread posted before it closes is sent, unless the stream ends for another reason.
  */
 final class Client implements CompletionListener {
     /** Groups under way at a time; each has a slot of the memory of its own. */

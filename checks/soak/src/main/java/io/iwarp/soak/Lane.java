@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server over one transport, and what its clients need. The server gives each client memory of its own and checks that its
- * messages come in order; now and then it ends a client or takes the memory away in the middle.
+ * A server over one transport, and what its clients need. The server gives each client memory of its own and checks
+ * that its messages come in order; now and then it ends a client or takes the memory away in the middle.
  */
 final class Lane {
     /** Bytes of memory that a client gets. */

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One posting thread of a client. It posts groups of a Write, an atomic, a message and a Read of what was written. Each post
- * that returned must complete once and in order, and none succeeds behind one that failed.
+ * One posting thread of a client. It posts groups of a Write, an atomic, a message and a Read of what was written. Each
+ * post that returned must complete once and in order, and none succeeds behind one that failed.
  */
 final class Poster {
     static final int POSTS_OF_A_GROUP = 4;
@@ -153,7 +153,10 @@ final class Poster {
         }
     }
 
-    /** The stream is over and this poster with it: everything completes, though some of it may have been posted that late. */
+    /**
+     * The stream is over and this poster with it: everything completes, though some of it may have been posted that
+     * late.
+     */
     void awaitCompletions() {
         long start = System.nanoTime();
         while (completed.get() < posted

@@ -37,8 +37,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Many connections between two processes, through set-up, idle, load and teardown. Prints what each stage costs at each end,
- * and fails if a connection, an operation or a byte is lost, or anything is left at the end.
+ * Many connections between two processes, through set-up, idle, load and teardown. Prints what each stage costs at each
+ * end, and fails if a connection, an operation or a byte is lost, or anything is left at the end.
  */
 public final class Scale {
     static final int CELL = 64;

@@ -25,8 +25,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The server of {@link Scale}, in a process of its own: a process may not have files enough for both ends. Each line of its
- * input is a question; it answers with one line.
+ * The server of {@link Scale}, in a process of its own: a process may not have files enough for both ends. Each line of
+ * its input is a question; it answers with one line.
  */
 public final class ScaleServer {
     private static final long PATIENCE_SECONDS = 60;

@@ -72,7 +72,9 @@ public final class QueuePairStress {
         }
     }
 
-    /** A thread posts from a region while another closes it. A later post is not held up, and the memory is let go of. */
+    /**
+     * A thread posts from a region while another closes it. A later post is not held up, and the memory is let go of.
+     */
     @JCStressTest
     @Outcome(id = "0, true", expect = Expect.ACCEPTABLE, desc = "what was posted has completed, and holds no memory")
     @Outcome(expect = Expect.FORBIDDEN, desc = "a post is lost, or memory")

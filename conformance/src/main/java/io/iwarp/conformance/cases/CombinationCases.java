@@ -16,7 +16,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Errors that do not come first and alone: after pings, after a Read, after a large message, beside another connection. */
+/**
+ * Errors that do not come first and alone: after pings, after a Read, after a large message, beside another connection.
+ */
 final class CombinationCases {
     private static final int MANY = 60;
     private static final int LARGE = 60_000;

@@ -44,9 +44,7 @@ public final class ClientLink implements Link {
         void end();
     }
 
-    /**
-     * @param port to listen on; with 0 each connection gets a port of its own
-     */
+    /** @param port to listen on; with 0 each connection gets a port of its own */
     public ClientLink(InetAddress address, int port, Starter starter) throws IOException {
         this.address = address;
         this.port = port;

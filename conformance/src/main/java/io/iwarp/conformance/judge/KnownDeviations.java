@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What is known about a kind of peer: which cases it fails, and why. The text has one deviation in each line, as four cells
- * with tabs in between:
+ * What is known about a kind of peer: which cases it fails, and why. The text has one deviation in each line, as four
+ * cells with tabs in between:
  *
  * <ol>
  *   <li>the role of the peer: {@code server}, {@code client} or {@code both}
@@ -26,8 +26,8 @@ import java.util.stream.Stream;
  *   <li>the explanation
  * </ol>
  *
- * <p>The first line that names a case counts. A line that begins with {@code !} says what the list rests on. A line that
- * begins with {@code #} is a remark.
+ * <p>The first line that names a case counts. A line that begins with {@code !} says what the list rests on. A line
+ * that begins with {@code #} is a remark.
  */
 public final class KnownDeviations {
     private static final int CELLS = 4;

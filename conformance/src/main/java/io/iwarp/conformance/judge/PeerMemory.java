@@ -7,9 +7,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory of the peer in the middle of a ping: a server's sink of its Read, a client's text, or a client's sink. When a case
- * completes the ping, what is in the memory is looked at: it is read back where the peer grants that, and a client with
- * {@code -V} looks itself.
+ * Memory of the peer in the middle of a ping: a server's sink of its Read, a client's text, or a client's sink. When a
+ * case completes the ping, what is in the memory is looked at: it is read back where the peer grants that, and a client
+ * with {@code -V} looks itself.
  */
 public final class PeerMemory {
     private final PeerStream stream;
@@ -61,7 +61,9 @@ public final class PeerMemory {
         return readable(session);
     }
 
-    /** {@return memory on an idle stream that may be read, if any may, and that must not be written, if any must not} */
+    /**
+     * {@return memory on an idle stream that may be read, if any may, and that must not be written, if any must not}
+     */
     public static PeerMemory unwritable(PeerStream stream) throws IOException, CaseFailed {
         return stream.peerIsServer()
                 ? sinkOfServer(stream)
@@ -100,8 +102,8 @@ public final class PeerMemory {
     }
 
     /**
-     * Writes parts of the text, each from one byte to before another, as one message. All of the text is written before, but
-     * wrong where the parts will be: so each part has to arrive, and must change nothing beside it.
+     * Writes parts of the text, each from one byte to before another, as one message. All of the text is written
+     * before, but wrong where the parts will be: so each part has to arrive, and must change nothing beside it.
      */
     public void write(int[]... parts) throws IOException {
         byte[] text = text();

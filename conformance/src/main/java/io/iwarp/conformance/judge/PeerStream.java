@@ -13,8 +13,9 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * An established stream and the exchange of rping on it. Both roles stand at one place: {@link #awaitIdle} brings the stream to
- * where the peer waits for a Send with {@link #nextMsn}, and {@link #completePing} completes a ping from there.
+ * An established stream and the exchange of rping on it. Both roles stand at one place: {@link #awaitIdle} brings the
+ * stream to where the peer waits for a Send with {@link #nextMsn}, and {@link #completePing} completes a ping from
+ * there.
  */
 public final class PeerStream {
     /** Memory of the suite that the peer reads. */

@@ -11,8 +11,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exchange of rping. The client names memory with a text, which the server reads; the server says "go ahead"; the client
- * names other memory, to which the server writes the text; the server says "go ahead".
+ * The exchange of rping. The client names memory with a text, which the server reads; the server says "go ahead"; the
+ * client names other memory, to which the server writes the text; the server says "go ahead".
  */
 public final class Pings {
     private static final int MAX_SEGMENT = 64_754;

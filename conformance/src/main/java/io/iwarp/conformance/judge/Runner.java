@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs cases one after the other, and looks after each one whether the peer still lives. What the peer sends in any case is
- * held against all {@linkplain Rule rules}; the cases of the rules, which come last, tell what was found.
+ * Runs cases one after the other, and looks after each one whether the peer still lives. What the peer sends in any
+ * case is held against all {@linkplain Rule rules}; the cases of the rules, which come last, tell what was found.
  */
 public final class Runner {
     private static final int ATTEMPTS = 3;
@@ -61,8 +61,8 @@ public final class Runner {
     }
 
     /**
-     * Runs all of them. If the peer completes no ping, there is the result of {@code ping.first} alone, with what did come,
-     * and those of the rules that it broke.
+     * Runs all of them. If the peer completes no ping, there is the result of {@code ping.first} alone, with what did
+     * come, and those of the rules that it broke.
      *
      * @param required what the peer has to support
      * @throws IOException if the peer cannot be reached; the message is one line for the user

@@ -6,8 +6,8 @@ package io.iwarp.conformance.wire;
  * @param padding the value of each PAD byte
  * @param markerReserved the upper half of each marker
  * @param markerShift what is added to FPDUPTR of each marker
- * @param flipOffset the byte of which a bit is flipped after the CRC was made, or -1; negative values below -1 count from the
- *     end: -2 is the last byte
+ * @param flipOffset the byte of which a bit is flipped after the CRC was made, or -1; negative values below -1 count
+ *     from the end: -2 is the last byte
  * @param flipMask the bits that are flipped
  */
 public record FpduChange(int padding, int markerReserved, int markerShift, int flipOffset, int flipMask) {

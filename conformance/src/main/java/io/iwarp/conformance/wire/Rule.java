@@ -2,7 +2,10 @@ package io.iwarp.conformance.wire;
 
 import java.util.List;
 
-/** What all that a peer sends has to obey, in each case. Each rule has a case, which fails if any message broke the rule. */
+/**
+ * What all that a peer sends has to obey, in each case. Each rule has a case, which fails if any message broke the
+ * rule.
+ */
 public enum Rule {
     /** PAD. */
     PAD_IS_ZERO("PAD is zero", "MPA-11"),

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * A DDP segment with its RDMAP control byte (RFC 5041 section 4, RFC 5040 section 4), right or wrong. A fresh one is right;
- * the methods that are named like fields change it.
+ * A DDP segment with its RDMAP control byte (RFC 5041 section 4, RFC 5040 section 4), right or wrong. A fresh one is
+ * right; the methods that are named like fields change it.
  */
 public final class Segment {
     /** Bytes of the header of a tagged segment. */

@@ -60,7 +60,8 @@ public final class Wire implements AutoCloseable {
     }
 
     /**
-     * Begins Full Operation as the start-up frames agreed. From here on each message of the peer is held against the rules.
+     * Begins Full Operation as the start-up frames agreed. From here on each message of the peer is held against the
+     * rules.
      *
      * @param peerWaits whether the peer, as responder of MPA, has to wait for an FPDU
      * @param mostReads how many Reads and atomics of the peer may be unanswered

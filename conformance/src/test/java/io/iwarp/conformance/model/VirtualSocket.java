@@ -12,9 +12,9 @@ import java.util.Arrays;
 import java.util.Deque;
 
 /**
- * One end of a connection in memory, whose time is virtual. If both ends wait to read, the time of the end whose limit comes
- * first is over at once; if one of them works, no time passes. So a test neither waits, nor depends on how fast a machine is.
- * A read brings what one write has sent, at most.
+ * One end of a connection in memory, whose time is virtual. If both ends wait to read, the time of the end whose limit
+ * comes first is over at once; if one of them works, no time passes. So a test neither waits, nor depends on how fast a
+ * machine is. A read brings what one write has sent, at most.
  */
 @SuppressWarnings("UnsynchronizedOverridesSynchronized") // both ends have one lock
 final class VirtualSocket extends Socket {

@@ -32,7 +32,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A connection to a {@link KvServer}. It gets values by RDMA Reads, without code of the server, and puts them by messages.
+ * A connection to a {@link KvServer}. It gets values by RDMA Reads, without code of the server, and puts them by
+ * messages.
  *
  * <p>It does one operation at a time, and waits for it. Not thread-safe; do not call it on an event loop.
  */

@@ -64,8 +64,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Serves keys and values that clients read by RDMA, and web pages about them, on the same event loops. Its code runs for
- * puts only. A put is executed when its whole message has arrived, so a client that is killed has changed nothing or all.
+ * Serves keys and values that clients read by RDMA, and web pages about them, on the same event loops. Its code runs
+ * for puts only. A put is executed when its whole message has arrived, so a client that is killed has changed nothing
+ * or all.
  */
 public final class KvServer implements AutoCloseable {
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
@@ -147,8 +148,8 @@ public final class KvServer implements AutoCloseable {
     }
 
     /**
-     * Stores the lines of a file. In a table each line has a key, tabs and a value, or is a comment. In another file each
-     * line is a value, and its key is its number.
+     * Stores the lines of a file. In a table each line has a key, tabs and a value, or is a comment. In another file
+     * each line is a value, and its key is its number.
      */
     private void load(List<String> lines, boolean skipping) throws IOException {
         boolean table = lines.stream().anyMatch(line -> !line.startsWith("#") && line.indexOf('\t') >= 0);

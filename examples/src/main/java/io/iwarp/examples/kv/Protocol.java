@@ -69,8 +69,8 @@ final class Protocol {
     }
 
     /**
-     * Where a key can be. The seed is random, so nobody can prepare keys with the same hash for a server. A client knows
-     * the seed, but a search looks at two buckets only, however many keys collide.
+     * Where a key can be. The seed is random, so nobody can prepare keys with the same hash for a server. A client
+     * knows the seed, but a search looks at two buckets only, however many keys collide.
      *
      * @param first a bucket
      * @param second another bucket, or the same

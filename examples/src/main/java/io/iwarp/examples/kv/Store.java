@@ -26,8 +26,8 @@ import java.util.Map;
 /**
  * The memory of the server. Only the server writes it, and any number of clients read it by RDMA.
  *
- * <p>A put writes a new entry, then the slot that points to it, and then frees the old entry. So a key can be read at any
- * time, and no client needs a lock. A key never changes its slot.
+ * <p>A put writes a new entry, then the slot that points to it, and then frees the old entry. So a key can be read at
+ * any time, and no client needs a lock. A key never changes its slot.
  *
  * <p>Thread-safe: puts are executed one at a time.
  */
@@ -218,7 +218,9 @@ final class Store implements AutoCloseable {
         hits.close();
     }
 
-    /** Hands out parts of the values. They have one of few sizes, and are used again for the next entry of their size. */
+    /**
+     * Hands out parts of the values. They have one of few sizes, and are used again for the next entry of their size.
+     */
     private static final class Blocks {
         static final long NONE = -1;
 

@@ -30,14 +30,14 @@ import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction2;
 
 /**
- * One executor fetches blocks of another, and nothing else: by Reads, by Spark's own transport over NIO and epoll, and by
- * Spark's transport over slices of mapped files, which is the control. All fetch the same files. Blocks above
+ * One executor fetches blocks of another, and nothing else: by Reads, by Spark's own transport over NIO and epoll, and
+ * by Spark's transport over slices of mapped files, which is the control. All fetch the same files. Blocks above
  * MAX_BLOCK_SIZE go by Spark's transport over epoll, as they do without a benchmark; the control is left out for these.
  *
  * <pre>FetchBenchmark ROUNDS MILLISECONDS MAX_BLOCK_SIZE SIZE...</pre>
  *
- * <p>Prints a line for each round: the size, the way, microseconds of processor time of both executors for each block, and
- * blocks per second.
+ * <p>Prints a line for each round: the size, the way, microseconds of processor time of both executors for each block,
+ * and blocks per second.
  */
 final class FetchBenchmark {
     private static final int SHUFFLE = 1_000;

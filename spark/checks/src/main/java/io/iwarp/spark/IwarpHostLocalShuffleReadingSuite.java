@@ -3,8 +3,8 @@ package io.iwarp.spark;
 import org.apache.spark.shuffle.HostLocalShuffleReadingSuite;
 
 /**
- * Spark's {@code HostLocalShuffleReadingSuite} with this shuffle. Executors of one host read each other's files here, so
- * no Reads are needed.
+ * Spark's {@code HostLocalShuffleReadingSuite} with this shuffle. Executors of one host read each other's files here,
+ * so no Reads are needed.
  */
 public final class IwarpHostLocalShuffleReadingSuite extends HostLocalShuffleReadingSuite {
     static {

@@ -3,8 +3,8 @@ package io.iwarp.spark;
 import org.apache.spark.SortShuffleSuite;
 
 /**
- * Spark's {@code SortShuffleSuite} with this shuffle. It runs the tests of {@code ShuffleSuite}, which is abstract, and takes no
- * system properties.
+ * Spark's {@code SortShuffleSuite} with this shuffle. It runs the tests of {@code ShuffleSuite}, which is abstract, and
+ * takes no system properties.
  */
 public final class IwarpSortShuffleSuite extends SortShuffleSuite {
     private final transient ReadsOfSuite reads = new ReadsOfSuite();

@@ -16,8 +16,8 @@ import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import scala.Tuple2;
 
 /**
- * Kills executors with SIGKILL, and unregisters shuffles at executors, while jobs read them. Compares each result with that of plain
- * Java.
+ * Kills executors with SIGKILL, and unregisters shuffles at executors, while jobs read them. Compares each result with
+ * that of plain Java.
  *
  * <pre>KillExecutors KILLS SEED MASTER</pre>
  */

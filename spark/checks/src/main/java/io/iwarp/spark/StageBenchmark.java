@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 import scala.Tuple2;
 
 /**
- * An application with two executors that works whenever it has its turn. Each line of the standard input is a turn: a stage
- * that reads a shuffle of MAPS times REDUCERS blocks, a sort of MEBIBYTES of records of 100 bytes, or, over the tables in
- * FOLDER, a query of TPC-DS.
+ * An application with two executors that works whenever it has its turn. Each line of the standard input is a turn: a
+ * stage that reads a shuffle of MAPS times REDUCERS blocks, a sort of MEBIBYTES of records of 100 bytes, or, over the
+ * tables in FOLDER, a query of TPC-DS.
  *
  * <pre>StageBenchmark iwarp|nio|epoll [FOLDER]</pre>
  *
@@ -35,8 +35,8 @@ import scala.Tuple2;
  * QUERY
  * </pre>
  *
- * <p>Prints "ready", and for each turn elapsed seconds, seconds of processors of driver and executors, and a checksum of the
- * result. The first of several turns that are the same also writes the map output of a stage.
+ * <p>Prints "ready", and for each turn elapsed seconds, seconds of processors of driver and executors, and a checksum
+ * of the result. The first of several turns that are the same also writes the map output of a stage.
  */
 final class StageBenchmark {
     private static final int SORT_PARTITIONS = 32;

@@ -24,7 +24,8 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
- * Queries of TPC-DS over Parquet files: their texts are those of Spark's tests, their tables come from Trino's generator.
+ * Queries of TPC-DS over Parquet files: their texts are those of Spark's tests, their tables come from Trino's
+ * generator.
  *
  * <pre>Tpcds SCALE FOLDER</pre>
  *

@@ -12,11 +12,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One request of Spark for blocks of one peer. Each block is looked up, then read. Blocks that are too large or not
- * published go by Spark's own transport, together, as soon as all are looked up. Blocks that fail go there once, together,
- * when all others have arrived.
+ * published go by Spark's own transport, together, as soon as all are looked up. Blocks that fail go there once,
+ * together, when all others have arrived.
  *
- * <p>A Read fails if its stream ends, and a stream ends with the first Read that is wrong, also of another shuffle. So a
- * failed block is looked up and read again, a few times: a block that is still published succeeds on the next stream.
+ * <p>A Read fails if its stream ends, and a stream ends with the first Read that is wrong, also of another shuffle. So
+ * a failed block is looked up and read again, a few times: a block that is still published succeeds on the next stream.
  */
 final class Fetch {
     private static final Logger LOGGER = LoggerFactory.getLogger(Fetch.class);

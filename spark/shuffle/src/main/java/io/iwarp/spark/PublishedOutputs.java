@@ -28,7 +28,9 @@ final class PublishedOutputs implements AutoCloseable {
     /** By shuffle. Guarded by this. */
     private final Map<Integer, Map<Long, Output>> outputs = new HashMap<>();
 
-    /** The shuffles that were removed. Spark counts shuffles up, and a task may end after the removal. Guarded by this. */
+    /**
+     * The shuffles that were removed. Spark counts shuffles up, and a task may end after the removal. Guarded by this.
+     */
     private final BitSet removed = new BitSet();
 
     private boolean closed;

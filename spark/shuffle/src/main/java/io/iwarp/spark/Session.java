@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * One connection to a peer. Reads beyond the depth of its queue wait here in order. When the stream ends, all Reads
  * that were not answered fail with the first cause.
  *
- * <p>The posts that a queue pair lets wait have places from its start, and a maximum. Spark asks for as many blocks as fit
- * into 48 MiB, which can be tens of thousands, so they wait here, where only those that wait take memory.
+ * <p>The posts that a queue pair lets wait have places from its start, and a maximum. Spark asks for as many blocks as
+ * fit into 48 MiB, which can be tens of thousands, so they wait here, where only those that wait take memory.
  *
  * <p>Any thread may call any method.
  */
@@ -93,7 +93,9 @@ final class Session {
         refused.forEach(Refused::tell);
     }
 
-    /** Posts in the order of the calls: the lock keeps others from posting in between. Returns what cannot be posted. */
+    /**
+     * Posts in the order of the calls: the lock keeps others from posting in between. Returns what cannot be posted.
+     */
     private List<Refused> postWaiting() {
         List<Refused> refused = List.of();
         while (posted.size() < depth && !waiting.isEmpty()) {

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * Registered memory for the answers of Reads. Sinks are cut from slabs one after the other; a slab is used again when
  * all its sinks were released. A large sink has a slab of its own.
  *
- * <p>The pool of the library keeps its slabs until its end, and ends only when all sinks were released. An executor gives
- * memory back when a job is over, and ends while Spark still has some of the answers.
+ * <p>The pool of the library keeps its slabs until its end, and ends only when all sinks were released. An executor
+ * gives memory back when a job is over, and ends while Spark still has some of the answers.
  *
  * <p>Any thread may call any method.
  */

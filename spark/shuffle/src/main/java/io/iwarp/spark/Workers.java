@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads for calls of Spark that block: event loops must not. The calls to one peer have a few threads at a time, so a peer
- * that does not answer holds up no call to another.
+ * Threads for calls of Spark that block: event loops must not. The calls to one peer have a few threads at a time, so a
+ * peer that does not answer holds up no call to another.
  *
  * <p>Any thread may call any method.
  */

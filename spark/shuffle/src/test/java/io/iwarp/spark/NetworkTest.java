@@ -21,7 +21,10 @@ class NetworkTest {
     private static final int PEERS = 3;
     private static final int HEADER = 20;
 
-    /** Each peer ends its side when all have seen the end of the other side, so that only an abort ends a connection earlier. */
+    /**
+     * Each peer ends its side when all have seen the end of the other side, so that only an abort ends a connection
+     * earlier.
+     */
     @Test
     void aPeerThatKeepsItsSideOpenDelaysTheEndOfNoOther() throws Exception {
         List<QueuePair> connections = new CopyOnWriteArrayList<>();

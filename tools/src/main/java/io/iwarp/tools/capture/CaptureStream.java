@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file of a capture. If it cannot be written, for example because the disk is full, the traffic goes on: further bytes are
- * dropped, and {@link #close} throws the first failure.
+ * The file of a capture. If it cannot be written, for example because the disk is full, the traffic goes on: further
+ * bytes are dropped, and {@link #close} throws the first failure.
  *
  * <p>Not safe for use by several threads: {@link Capture} locks it.
  */

@@ -34,9 +34,7 @@ final class MpaSegments {
     private boolean requestsMarkers;
     /** Where the next segment begins, counted from the first FPDU. */
     private long position;
-    /**
-     * @param markers whether this direction has markers; asked when both start-up frames have passed
-     */
+    /** @param markers whether this direction has markers; asked when both start-up frames have passed */
     MpaSegments(Supplier<Boolean> markers) {
         this.markers = markers;
     }

@@ -4,9 +4,7 @@ package io.iwarp.tools.cli;
 public final class CommandFailedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /**
-     * @param message what went wrong and what to do about it, in one line
-     */
+    /** @param message what went wrong and what to do about it, in one line */
     public CommandFailedException(String message) {
         super(message);
     }

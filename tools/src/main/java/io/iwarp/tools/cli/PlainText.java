@@ -18,7 +18,9 @@ public final class PlainText {
                 .replaceAll(match -> String.format("\\\\u%04x", match.group().codePointAt(0)));
     }
 
-    /** Returns text of several lines. Each line but the first is indented, so that none looks like an entry of a log. */
+    /**
+     * Returns text of several lines. Each line but the first is indented, so that none looks like an entry of a log.
+     */
     public static String ofLines(String text) {
         StringBuilder safe = new StringBuilder();
         text.lines()

@@ -16,9 +16,7 @@ final class CommandInProcess implements ClientLink.Starter {
     private final Supplier<CommandLine> iwarp;
     private final List<String> words;
 
-    /**
-     * @param iwarp returns all commands, ready to be executed once
-     */
+    /** @param iwarp returns all commands, ready to be executed once */
     CommandInProcess(Supplier<CommandLine> iwarp, List<String> words) {
         this.iwarp = iwarp;
         this.words = List.copyOf(words);

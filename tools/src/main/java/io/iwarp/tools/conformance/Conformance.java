@@ -22,9 +22,7 @@ public final class Conformance implements Runnable {
     @Spec
     private CommandSpec spec;
 
-    /**
-     * @param iwarp returns all commands, ready to be executed once, for clients that run in this process
-     */
+    /** @param iwarp returns all commands, ready to be executed once, for clients that run in this process */
     public Conformance(Supplier<CommandLine> iwarp) {
         this.iwarp = iwarp;
     }

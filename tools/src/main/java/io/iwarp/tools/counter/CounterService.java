@@ -21,9 +21,7 @@ final class CounterService implements Service {
     private final SharedNumbers numbers;
     private final Consumer<String> log;
 
-    /**
-     * @param log called with one line for each client that finished or was lost
-     */
+    /** @param log called with one line for each client that finished or was lost */
     CounterService(Endpoint endpoint, Consumer<String> log) {
         this.endpoint = endpoint;
         this.numbers = new SharedNumbers(endpoint.domain());

@@ -21,9 +21,7 @@ final class SpinLock {
     private final long holder;
     private long refusals;
 
-    /**
-     * @param holder any number but 0 that no other client uses
-     */
+    /** @param holder any number but 0 that no other client uses */
     SpinLock(QueuePair queuePair, RemoteBuffer lock, long holder) {
         this.queuePair = queuePair;
         this.lock = lock;
@@ -55,9 +53,7 @@ final class SpinLock {
         }
     }
 
-    /**
-     * Releases the lock. Earlier Writes are placed by then, as the peer executes the atomic after them.
-     */
+    /** Releases the lock. Earlier Writes are placed by then, as the peer executes the atomic after them. */
     void release() throws IOException, InterruptedException {
         long found = Endpoint.await(queuePair.compareSwap(lock, holder, FREE));
         if (found != holder) {

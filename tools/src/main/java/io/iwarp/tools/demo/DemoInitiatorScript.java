@@ -40,9 +40,7 @@ final class DemoInitiatorScript {
     /** What the initiator's memory is filled with before it reads the first pattern back. */
     private final BytePattern otherPattern = new BytePattern(~pattern.seed());
 
-    /**
-     * @param memory of the size of what was advertised; Reads may place bytes there
-     */
+    /** @param memory of the size of what was advertised; Reads may place bytes there */
     DemoInitiatorScript(Story story, QueuePair queuePair, MemoryRegion memory, DemoAdvertisement advertisement) {
         this.story = story;
         this.queuePair = queuePair;

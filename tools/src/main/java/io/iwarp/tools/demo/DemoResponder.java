@@ -31,9 +31,7 @@ final class DemoResponder implements ConnectionRequestListener, AutoCloseable {
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
     private final CompletableFuture<DemoResponderScript> script = new CompletableFuture<>();
 
-    /**
-     * @param size of its memory in bytes
-     */
+    /** @param size of its memory in bytes */
     DemoResponder(Story story, long size) {
         this.story = story;
         for (long left = size; left > 0; left -= PIECE) {

@@ -9,8 +9,8 @@ import java.net.ProtocolException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The messages of {@link FilePut}, {@link FileGet} and {@link FileServe}. Each message is one Send: a byte for
- * the kind, then the fields in order. Numbers are big-endian. A text or hash extends to the end of the message.
+ * The messages of {@link FilePut}, {@link FileGet} and {@link FileServe}. Each message is one Send: a byte for the
+ * kind, then the fields in order. Numbers are big-endian. A text or hash extends to the end of the message.
  *
  * <pre>
  *   client                                    server
@@ -152,8 +152,8 @@ sealed interface FileMessage {
     /**
      * Server: refuses. Nothing of the file is kept.
      *
-     * @param reason a sentence for the client's user, as {@link PlainText} because it may name what the client sent, cut
-     *     off so that it fits into a message
+     * @param reason a sentence for the client's user, as {@link PlainText} because it may name what the client sent,
+     *     cut off so that it fits into a message
      */
     record Refused(String reason) implements FileMessage {
         static final byte KIND = 7;

@@ -20,9 +20,7 @@ final class FileServing {
     private final MemoryWindow[] windows = new MemoryWindow[FileSession.SLOTS];
     private final Sha256 hash = new Sha256();
 
-    /**
-     * @param memory {@link FileSession#SLOTS} slots
-     */
+    /** @param memory {@link FileSession#SLOTS} slots */
     FileServing(FileDialogue client, ByteBuf memory, int slotLength) {
         this.client = client;
         this.memory = memory;

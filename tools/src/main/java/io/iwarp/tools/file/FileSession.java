@@ -37,9 +37,7 @@ final class FileSession {
     /** What a failure means for the file. */
     private String loss = "nothing was kept";
 
-    /**
-     * @param conversation with a queue pair that is being accepted
-     */
+    /** @param conversation with a queue pair that is being accepted */
     FileSession(
             Conversation conversation, ProtectionDomain domain, TargetDirectory directory, int slotLength, Output out) {
         this.dialogue = new FileDialogue(conversation);

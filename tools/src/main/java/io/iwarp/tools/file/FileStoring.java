@@ -17,9 +17,7 @@ final class FileStoring {
     private final int slotLength;
     private final Sha256 hash = new Sha256();
 
-    /**
-     * @param memory {@link FileSession#SLOTS} slots
-     */
+    /** @param memory {@link FileSession#SLOTS} slots */
     FileStoring(FileDialogue client, TargetDirectory target, ByteBuf memory, int slotLength) {
         this.client = client;
         this.target = target;

@@ -9,17 +9,13 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * Where the write server stores files, and finds those that it serves. Any thread may call any method.
- */
+/** Where the write server stores files, and finds those that it serves. Any thread may call any method. */
 final class TargetDirectory {
     private final Path directory;
     private final boolean overwrite;
     private final Set<Path> growing = ConcurrentHashMap.newKeySet();
 
-    /**
-     * @param overwrite whether a file that exists may be replaced
-     */
+    /** @param overwrite whether a file that exists may be replaced */
     TargetDirectory(Path directory, boolean overwrite) {
         this.directory = directory;
         this.overwrite = overwrite;

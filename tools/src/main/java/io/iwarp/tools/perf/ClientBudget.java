@@ -10,9 +10,7 @@ final class ClientBudget {
     private final long limit;
     private final Map<Object, Long> held = new HashMap<>();
 
-    /**
-     * @param limit bytes for each client
-     */
+    /** @param limit bytes for each client */
     ClientBudget(long limit) {
         this.limit = limit;
     }

@@ -10,9 +10,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 final class MemoryWatch extends ChannelInboundHandlerAdapter {
     private final Runnable look;
 
-    /**
-     * @param look called on the event loop
-     */
+    /** @param look called on the event loop */
     MemoryWatch(Runnable look) {
         this.look = look;
     }

@@ -45,9 +45,7 @@ final class PerfRun {
     private final Map<EventLoop, PerfMeter> meters = new HashMap<>();
     private final CompletableFuture<Void> failed = new CompletableFuture<>();
 
-    /**
-     * @param progress moved while time passes
-     */
+    /** @param progress moved while time passes */
     PerfRun(Endpoint endpoint, PerfPlan plan, Progress progress) {
         this.endpoint = endpoint;
         this.plan = plan;

@@ -31,9 +31,7 @@ final class PerfSession implements QueuePairListener {
     private long received;
     private byte mark;
 
-    /**
-     * @param memory closed when the connection is
-     */
+    /** @param memory closed when the connection is */
     PerfSession(QueuePair queuePair, PerfTask task, PerfMemory memory, Consumer<String> log) {
         this.queuePair = queuePair;
         this.task = task;

@@ -17,9 +17,7 @@ final class UsageSession {
     private final CollectedUsage collected;
     private final ByteBuf question = Unpooled.buffer(ServerUsage.QUESTION_LENGTH, ServerUsage.QUESTION_LENGTH);
 
-    /**
-     * @param collected takes whoever waits for the usage after a collection
-     */
+    /** @param collected takes whoever waits for the usage after a collection */
     UsageSession(QueuePair queuePair, CollectedUsage collected) {
         this.queuePair = queuePair;
         this.collected = collected;

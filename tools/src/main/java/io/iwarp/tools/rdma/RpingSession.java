@@ -17,8 +17,8 @@ import io.netty.buffer.Unpooled;
 import java.io.IOException;
 
 /**
- * One client of an rping server: the server reads the memory that the client advertises, and then writes what it has read
- * to where the client says next. Each time it sends a message when it is done.
+ * One client of an rping server: the server reads the memory that the client advertises, and then writes what it has
+ * read to where the client says next. Each time it sends a message when it is done.
  */
 final class RpingSession {
     private final Conversation conversation;

@@ -18,8 +18,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A file server that is lost: it grants memory for one piece, takes some pieces, and then cuts the connection as the end of
- * its process would.
+ * A file server that is lost: it grants memory for one piece, takes some pieces, and then cuts the connection as the
+ * end of its process would.
  */
 final class LostFileServer implements AutoCloseable {
     private static final int SLOT = 4096;

@@ -18,7 +18,9 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** A large buffer taken, filled, and released when some others were: of the event loop's own, or of Netty's allocator. */
+/**
+ * A large buffer taken, filled, and released when some others were: of the event loop's own, or of Netty's allocator.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

@@ -21,7 +21,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** What registered memory costs for each access of a peer: the lookup of its STag, the checks, the placement, the atomics. */
+/**
+ * What registered memory costs for each access of a peer: the lookup of its STag, the checks, the placement, the
+ * atomics.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

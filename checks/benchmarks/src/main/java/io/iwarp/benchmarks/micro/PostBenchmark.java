@@ -23,7 +23,9 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** What a request costs from the post to what is given to the socket, and on to its completion. No socket is part of it. */
+/**
+ * What a request costs from the post to what is given to the socket, and on to its completion. No socket is part of it.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
