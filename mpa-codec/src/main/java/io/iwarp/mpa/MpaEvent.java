@@ -129,7 +129,10 @@ public sealed interface MpaEvent {
         }
     }
 
-    /** The peer closed its half of the TCP connection, at an FPDU boundary. This end may still send. */
+    /**
+     * The peer closed its half of the TCP connection. This end may still send. If the FIN came inside an FPDU, a
+     * {@link Fault} precedes this event.
+     */
     record PeerClosedHalf() implements MpaEvent {}
 
     /**

@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * place. Only an incomplete FPDU is copied, into a buffer of its own, which grows with what arrives to at most
  * {@link FpduDecoder#maxWireLength()} bytes. It must be complete within {@link MpaSettings#fpduTimeout}. After an error
  * the handler fires {@link MpaEvent.Fault}, once, and drops everything else that the peer sends. It never closes the
- * channel: the layers above do, after their last message. When the peer ends its direction between two FPDUs, or after
- * an error, the handler fires {@link MpaEvent.PeerClosedHalf}.
+ * channel: the layers above do, after their last message. When the peer closes its half of the connection, the handler
+ * fires {@link MpaEvent.PeerClosedHalf}, after the Fault if the FIN is inside an FPDU.
  *
  * <p>A receiver that cannot take a ULPDU {@linkplain ReceivedUlpdu#stall stalls} the input. Then nothing is read from
  * the transport ({@code autoRead} is off), bytes already read wait, and TCP's window stops the peer, until a
@@ -551,9 +551,12 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private void onPeerClosedHalf(ChannelHandlerContext ctx) {
         if (stalled && phase == Phase.RECEIVING) {
             peerClosedHalfInStall = true;
-        } else if (phase == Phase.RECEIVING && input != null && input.insideFpdu()) {
+            return;
+        }
+        if (phase == Phase.RECEIVING && input != null && input.insideFpdu()) {
             fault(ctx, lostInside(input, "the peer closed its direction"));
-        } else if (phase == Phase.RECEIVING || phase == Phase.FAULTED) {
+        }
+        if (phase == Phase.RECEIVING || phase == Phase.FAULTED) {
             ctx.fireUserEventTriggered(new MpaEvent.PeerClosedHalf());
         }
     }

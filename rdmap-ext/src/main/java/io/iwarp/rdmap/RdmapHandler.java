@@ -46,6 +46,11 @@ import org.jspecify.annotations.Nullable;
 public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private static final CloseReason CHANNEL_CLOSED =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the application closed the channel", null);
+    private static final CloseReason PEER_SENT_NOTHING = new CloseReason(
+            EndedBy.PEER_CLOSED,
+            null,
+            "the peer closed its half of the connection without an FPDU, so this responder may never send",
+            null);
     private static final CloseReason LOOP_SHUT_DOWN =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the event loop of the connection was shut down", null);
 
@@ -460,7 +465,14 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         if (open) {
             ulp.onPeerClosedHalf();
         }
+        if (state.is(Phase.ESTABLISHED) && role() == Role.RESPONDER) {
+            close(PEER_SENT_NOTHING);
+        }
         moveOn();
+    }
+
+    private @Nullable Role role() {
+        return established == null ? null : established.parameters().role();
     }
 
     /** Closes the stream if the peer closed its half and left Reads or atomics without an answer. */

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
+import io.iwarp.Role;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.mpa.Agreed;
+import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.ReadyToReceive;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
@@ -145,6 +148,38 @@ class StreamLifeTest {
         peer.disconnects();
         assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
         assertThat(peer.reason().detail()).contains(" 1 Read or atomic without an answer");
+    }
+
+    /** A responder may send only after an FPDU of its initiator, which does not come any more. */
+    @Test
+    @Requirement({"MPA-82", "RDMAP-47"})
+    void aHalfCloseBeforeTheFirstFpduEndsAResponder() {
+        SimulatedStream end = new SimulatedStream(domain, TIMEOUTS);
+        end.takeEvent(new MpaEvent.Established(Agreed.plain(Role.RESPONDER, 1024, 16)));
+        end.submit(send());
+        end.takeFinish();
+        assertThat(end.closedConnection()).isTrue();
+        end.disconnect();
+        assertThat(end.ended)
+                .singleElement()
+                .satisfies(reason -> assertThat(reason.endedBy()).isEqualTo(EndedBy.PEER_CLOSED));
+        assertThat(end.wire).isEmpty();
+        end.association.close();
+    }
+
+    /** An initiator that delays its first FPDU may still send it. */
+    @Test
+    void aHalfCloseBeforeTheFirstFpduLeavesAnInitiatorOpen() {
+        SimulatedStream end = new SimulatedStream(domain, TIMEOUTS);
+        end.takeEvent(new MpaEvent.Established(Agreed.plain(Role.INITIATOR, 1024, 16)));
+        end.takeFinish();
+        end.takeEvent(new MpaEvent.TransmitReady());
+        RdmapRequest send = send();
+        end.submit(send);
+        end.transmit();
+        assertThat(end.completed).containsExactly(send);
+        end.disconnect();
+        end.association.close();
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.ConnectionState;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
+import io.iwarp.ProtocolError;
 import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
@@ -104,6 +105,24 @@ class QueuePairEndTest {
             responder.close();
             peer.expectEnd();
             assertThat(await(responder.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+        }
+    }
+
+    @Test
+    @Requirement("MPA-83")
+    void aFinInsideAnFpduLeavesNoSocketBehind() throws Exception {
+        QueuePairSettings patient =
+                QueuePairSettings.builder().closeTimeout(Duration.ofHours(1)).build();
+        SocketAddress address = loopback.accept(domain, patient, queuePair -> {});
+        try (SocketPeer peer = SocketPeer.established(address)) {
+            peer.sends(Segment.write(0, 0, new byte[0]));
+            peer.sends(new byte[] {0, 14, 0});
+            peer.finish();
+            QueuePair responder = loopback.nextAccepted();
+            assertThat(await(responder.closed()).error()).isEqualTo(ProtocolError.MPA_CONNECTION_LOST);
+            assertThat(responder.channel().closeFuture().await(1, TimeUnit.MINUTES))
+                    .as("the socket is closed before the close timeout")
+                    .isTrue();
         }
     }
 
