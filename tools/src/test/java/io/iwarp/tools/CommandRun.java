@@ -4,8 +4,10 @@ import java.io.PrintWriter;
 import java.io.Writer;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine;
@@ -50,7 +52,18 @@ public final class CommandRun implements AutoCloseable {
 
     /** Waits for the end. */
     public int exitCode() {
-        return exitCode.orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS).join();
+        try {
+            return exitCode.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw new AssertionError(
+                    "'" + thread.getName() + "' has not ended within " + PATIENCE_SECONDS + " s; " + printed(), e);
+        } catch (InterruptedException | ExecutionException e) {
+            throw new AssertionError("'" + thread.getName() + "' was not awaited; " + printed(), e);
+        }
+    }
+
+    private String printed() {
+        return "it printed:\n" + out() + "\nand errors:\n" + err();
     }
 
     /** What was printed so far. */
@@ -74,7 +87,7 @@ public final class CommandRun implements AutoCloseable {
         while (true) {
             String line = out.queue.poll(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
             if (line == null) {
-                throw new AssertionError("no line " + pattern + " in:\n" + out() + "\nerrors:\n" + err());
+                throw new AssertionError("no line " + pattern + " of '" + thread.getName() + "'; " + printed());
             }
             Matcher matcher = pattern.matcher(line);
             if (matcher.matches()) {

@@ -1,5 +1,8 @@
 package io.iwarp.tools.rdma;
 
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.StreamEndedException;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
@@ -155,11 +158,25 @@ final class CmatoseRun {
             node.awaitReceived();
         }
         out.line("sending replies");
+        List<CompletableFuture<Completion>> sent = new ArrayList<>();
         for (Node node : nodes) {
-            node.send();
+            sent.addAll(node.send());
         }
+        for (CompletableFuture<Completion> one : sent) {
+            Endpoint.await(one);
+        }
+        requireClosedByServer(nodes);
         out.line("data transfers complete");
-        awaitClosed(nodes);
+    }
+
+    /** The server closes a connection when it has all replies: any other end means that some may be lost. */
+    private static void requireClosedByServer(List<Node> nodes) throws IOException, InterruptedException {
+        for (Node node : nodes) {
+            CloseReason end = Endpoint.await(node.queuePair.closed());
+            if (end.endedBy() != EndedBy.PEER_CLOSED) {
+                throw new StreamEndedException(end);
+            }
+        }
     }
 
     private static void awaitClosed(List<Node> nodes) throws IOException, InterruptedException {

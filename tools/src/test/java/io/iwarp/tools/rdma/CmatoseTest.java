@@ -6,7 +6,10 @@ import io.iwarp.mpa.MpaSettings;
 import io.iwarp.tools.CommandRun;
 import io.iwarp.tools.PlainEndpoint;
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
+import io.netty.buffer.Unpooled;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.regex.Pattern;
@@ -42,6 +45,32 @@ class CmatoseTest {
             assertThat(client.exitCode()).isEqualTo(1);
             assertThat(client.err().lines()).singleElement().asString().contains("10 bytes instead of 11");
             assertThat(server.exitCode()).isEqualTo(1);
+        }
+    }
+
+    /** The server ends at the first of the replies, as one that is killed does. */
+    @Test
+    void aClientWhoseRepliesAreLostFails() throws Exception {
+        int count = 60;
+        int size = 1 << 20;
+        QueuePairSettings settings = QueuePairSettings.builder().receiveQueueDepth(count).build();
+        try (Endpoint endpoint = PlainEndpoint.open();
+                IwarpListener server = endpoint.listen(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, request -> {
+                            QueuePair queuePair = request.queuePair();
+                            queuePair.receive(Unpooled.buffer(size, size)).thenRun(queuePair::abort);
+                            request.accept();
+                            for (int i = 0; i < count; i++) {
+                                queuePair.send(Unpooled.buffer(size, size).writeZero(size));
+                            }
+                        })) {
+            int port = ((InetSocketAddress) server.localAddress()).getPort();
+            CommandRun client =
+                    CommandRun.of("cmatose", "-s", "127.0.0.1", "-p", "" + port, "-C", "" + count, "-S", "" + size);
+
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(client.err().lines()).singleElement().asString().contains("cmatose: ");
+            assertThat(client.out()).doesNotContain("complete");
         }
     }
 
