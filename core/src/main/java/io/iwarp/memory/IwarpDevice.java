@@ -337,7 +337,7 @@ public final class IwarpDevice {
          * Sets the maximum number of buffer bytes of all streams together for messages of managed receives that are not
          * delivered. Default 268,435,456 (256 MiB). One stream gets at most as much as is left for others, so at most
          * half. A stream that needs more ends with the error 1/2/02. A buffer has at most four times the bytes that
-         * have arrived in rising order; a segment beyond a gap needs all the bytes up to its end.
+         * have arrived.
          *
          * @param maximum at least 1
          * @return this builder

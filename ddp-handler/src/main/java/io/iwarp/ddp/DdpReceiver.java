@@ -219,7 +219,7 @@ final class DdpReceiver {
         buffer.begin(segment);
         ProtocolFault fault = checkOffset(buffer.room());
         if (fault == null) {
-            fault = checkCoverage(buffer.coverage());
+            fault = checkCoverage(buffer);
         }
         if (fault == null) {
             fault = copy(buffer.sinkFor(segment));
@@ -250,9 +250,17 @@ final class DdpReceiver {
     }
 
     /** A delivered gap would show what the buffer held before, for example bytes of another peer. */
-    private @Nullable ProtocolFault checkCoverage(Coverage coverage) {
+    private @Nullable ProtocolFault checkCoverage(UntaggedBuffer buffer) {
+        Coverage coverage = buffer.coverage();
         long offset = segment.messageOffset();
         int length = segment.payloadLength();
+        if (buffer.ascendingOnly() && offset > coverage.contiguous()) {
+            return new ProtocolFault(
+                    ProtocolError.DDP_UNTAGGED_INVALID_MO,
+                    describeMessage() + ": a segment at message offset " + offset + " arrived before the bytes from "
+                            + coverage.contiguous()
+                            + "; a receive without a posted buffer takes segments in ascending order only");
+        }
         long contiguous = coverage.contiguousWith(offset, length);
         if (contiguous == Coverage.TOO_MANY_PIECES) {
             return new ProtocolFault(

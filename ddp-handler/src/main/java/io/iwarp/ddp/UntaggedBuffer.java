@@ -59,6 +59,15 @@ public class UntaggedBuffer {
     }
 
     /**
+     * Returns whether segments of the message that leave a gap are an error. The default is false: segments may arrive
+     * in any order. A subclass that allocates memory as it is needed returns true, so that no segment needs memory for
+     * more bytes than have arrived.
+     */
+    protected boolean ascendingOnly() {
+        return false;
+    }
+
+    /**
      * Returns the first byte of RsvdULP, 0..255.
      *
      * <p>It comes from the first segment that arrived. RFC 5041 section 4.3 allows any segment, and does not require a

@@ -17,8 +17,10 @@ import org.jspecify.annotations.Nullable;
  * segment arrives, and the application gets that buffer with the completion. The receive queue depth limits the number
  * of messages that are incomplete or wait to be polled. An idle queue pair holds no buffer.
  *
- * <p>A buffer grows with what arrives in rising order. {@link IwarpDevice#maxManagedReceiveBytes} limits the buffers of
- * all streams, until their messages are delivered.
+ * <p>Segments must arrive in ascending order without gaps, message after message, as each sender over TCP sends them.
+ * Repeated and overlapping segments are legal. So a stream holds one buffer, of at most {@link #GROWTH} times the bytes
+ * that have arrived. {@link IwarpDevice#maxManagedReceiveBytes} limits the buffers of all streams, until their messages
+ * are delivered.
  */
 final class ManagedReceives extends Receives {
     /** The capacity that a buffer is given for each byte that has arrived, while more are to come. */
@@ -29,10 +31,6 @@ final class ManagedReceives extends Receives {
     private final ByteBudget budget;
     private final int bytes;
     private final PostRing<ReceiveRequest> ring;
-    /** What is reserved at the device for all messages. */
-    private long reserved;
-    /** Whether the receive that was asked for last is the next to be delivered. */
-    private boolean atHead;
 
     /**
      * @param budget limits the bytes of the messages that are not delivered
@@ -64,42 +62,58 @@ final class ManagedReceives extends Receives {
         }
 
         @Override
+        protected boolean ascendingOnly() {
+            return true;
+        }
+
+        @Override
         protected @Nullable ByteSpan sinkFor(DdpSegment segment) {
             if (isImmediate()) {
                 return super.sinkFor(segment);
             }
             int end = (int) segment.messageOffset() + segment.payloadLength();
             ByteBuf buffer = buffer();
-            if (buffer != null && end <= buffer.capacity()) {
+            if (segment.last()) {
+                // A message in one segment is delivered at once: it need not be counted.
+                return buffer == null ? allocate(end, end) : reserve(end) ? trimmed(buffer, end) : null;
+            }
+            if (end <= own) {
                 return sink();
             }
-            int capacity = capacity(segment, end);
-            // A whole message that is delivered at once leaves nothing behind. It spares the counter that all event
-            // loops share.
-            boolean passes = buffer == null && segment.last() && atHead;
-            if (!passes && !reserve(capacity)) {
-                return null;
-            }
-            if (buffer == null) {
-                buffer = allocator.directBuffer(capacity, segment.last() ? capacity : bytes);
-            } else {
-                buffer.capacity(capacity);
-            }
-            return sink().wrap(buffer, 0, capacity);
+            int capacity = (int) Math.min(bytes, GROWTH * end);
+            return reserve(capacity) ? buffer == null ? allocate(capacity, bytes) : resized(buffer, capacity) : null;
         }
 
-        private int capacity(DdpSegment segment, int end) {
-            boolean rising = segment.messageOffset() <= coverage().contiguous();
-            return segment.last() || !rising ? end : (int) Math.min(bytes, GROWTH * end);
+        private ByteSpan allocate(int capacity, int maxCapacity) {
+            return sink().wrap(allocator.directBuffer(capacity, maxCapacity), 0, capacity);
+        }
+
+        private ByteSpan resized(ByteBuf buffer, int capacity) {
+            return sink().wrap(buffer.capacity(capacity), 0, capacity);
+        }
+
+        /** Makes the buffer of a message of known length at most twice as long: the application may keep it. */
+        private ByteSpan trimmed(ByteBuf buffer, int end) {
+            int capacity = buffer.capacity();
+            if (end > capacity) {
+                return resized(buffer, end);
+            }
+            if (capacity / 2 <= end) {
+                return sink();
+            }
+            // To reduce the capacity of a buffer of an allocator need not release memory.
+            ByteBuf exact = allocator.directBuffer(end, end);
+            exact.setBytes(0, buffer, 0, (int) Math.min(end, coverage().contiguous()));
+            buffer.release();
+            return sink().wrap(exact, 0, end);
         }
 
         private boolean reserve(int capacity) {
             int more = capacity - own;
-            if (more > 0 && !budget.takeShare(more, reserved)) {
+            if (more > 0 && !budget.takeShare(more, own)) {
                 return false;
             }
-            own = capacity;
-            reserved += more;
+            own = Math.max(own, capacity);
             return true;
         }
 
@@ -108,7 +122,6 @@ final class ManagedReceives extends Receives {
             super.clear();
             if (own > 0) {
                 budget.give(own);
-                reserved -= own;
                 own = 0;
             }
         }
@@ -145,17 +158,13 @@ final class ManagedReceives extends Receives {
         for (long next = ring.claim(); next != PostRing.FULL; next = ring.claim()) {
             ring.publish(next);
         }
-        return ring.waiting();
+        return Math.min(1, ring.waiting());
     }
 
     @Override
     @Nullable
     ReceiveRequest receive(int ahead) {
-        if (Integer.compareUnsigned(ahead, available()) >= 0) {
-            return null;
-        }
-        atHead = ahead == 0;
-        return ring.peek(ahead);
+        return ahead == 0 && available() > 0 ? ring.peek(0) : null;
     }
 
     @Override

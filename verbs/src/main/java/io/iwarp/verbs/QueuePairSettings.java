@@ -82,8 +82,11 @@ public final class QueuePairSettings {
      * length, 1 to 2^31 - 1 bytes, and the queue pair allocates a buffer for each message from the channel's allocator.
      * The application gets the buffer with the completion and must release it. The receive queue depth limits the
      * number of messages that are incomplete or wait in a completion queue. A buffer grows with what arrives, and
-     * {@link io.iwarp.memory.IwarpDevice#maxManagedReceiveBytes} limits those of messages that are not delivered. An
-     * idle queue pair holds no buffer.
+     * {@link io.iwarp.memory.IwarpDevice#maxManagedReceiveBytes} limits those of messages that are not delivered. When
+     * it is delivered, it has at most twice the capacity that its message needs. An idle queue pair holds no buffer.
+     *
+     * <p>Segments of a message must arrive in ascending order without gaps, and messages one after the other, as each
+     * sender over TCP sends them. Otherwise the stream ends.
      */
     public int managedReceiveBytes() {
         return values.get(MANAGED_RECEIVE_BYTES);

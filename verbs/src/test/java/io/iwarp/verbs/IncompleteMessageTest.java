@@ -104,14 +104,40 @@ class IncompleteMessageTest {
                 List.of(piece(1, 32, 48).last(false), piece(1, 0, 31).last(false), piece(1, 48, ROOM)),
                 List.of(piece(1, 0, 16).last(false), piece(1, 0, 16).last(false), piece(1, 32, ROOM)),
                 List.of(piece(2, 0, 8), piece(1, 1, ROOM)));
-        return Stream.of(Kind.values())
+        return Stream.of(Kind.POSTED, Kind.SHARED)
                 .flatMap(kind -> IntStream.range(0, holes.size()).mapToObj(i -> Arguments.of(kind, i, holes.get(i))));
+    }
+
+    static Stream<Arguments> gaps() {
+        return Stream.of(
+                Arguments.of(0, List.of(piece(1, ROOM - 1, ROOM))),
+                Arguments.of(1, List.of(piece(1, ROOM, ROOM))),
+                Arguments.of(2, List.of(piece(1, 0, 8).last(false), piece(1, ROOM - 1, ROOM))),
+                Arguments.of(3, List.of(piece(1, 1, 2).last(false))),
+                Arguments.of(4, List.of(piece(1, 1, 1).last(false))),
+                Arguments.of(
+                        5,
+                        List.of(
+                                piece(1, 0, 16).last(false),
+                                piece(1, 0, 16).last(false),
+                                piece(1, 32, 48).last(false))));
+    }
+
+    @ParameterizedTest(name = "case {0}")
+    @MethodSource("gaps")
+    @Requirement({"DDP-32", "DDP-37"})
+    void aManagedReceiveRefusesAGapAtOnce(int number, List<Segment> segments) {
+        assertRefusesLast(Kind.MANAGED, segments);
     }
 
     @ParameterizedTest(name = "{0}, case {1}")
     @MethodSource("holes")
     @Requirement({"DDP-32", "DDP-37"})
     void aMessageWithAHoleIsNotDelivered(Kind kind, int number, List<Segment> segments) {
+        assertRefusesLast(kind, segments);
+    }
+
+    private void assertRefusesLast(Kind kind, List<Segment> segments) {
         try (SimulatedPeer peer = peer(kind).speaksFirst()) {
             Segment last = segments.get(segments.size() - 1);
             peer.sends(segments.toArray(new Segment[0]));
@@ -123,7 +149,7 @@ class IncompleteMessageTest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "MANAGED", mode = EnumSource.Mode.EXCLUDE)
     @Requirement({"DDP-35", "DDP-36", "DDP-37"})
     void messagesInPiecesOfAnyOrderAreDeliveredAsTheyWereSent(Kind kind) {
         try (SimulatedPeer peer = peer(kind).speaksFirst()) {

@@ -13,6 +13,7 @@ import io.netty.buffer.ByteBufUtil;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +29,7 @@ class ManagedReceiveMemoryTest {
     private final ProtectionDomain domain = device.allocateProtectionDomain();
     private final List<SimulatedPeer> peers = new ArrayList<>();
     private final List<byte[]> delivered = new ArrayList<>();
+    private final List<Integer> capacities = new ArrayList<>();
 
     @AfterEach
     void release() {
@@ -47,84 +49,106 @@ class ManagedReceiveMemoryTest {
                 queuePair -> queuePair.completionListener((qp, completion) -> {
                     ByteBuf buffer = completion.buffer();
                     delivered.add(ByteBufUtil.getBytes(buffer));
+                    capacities.add(buffer.capacity());
                     buffer.release();
                 }));
         peers.add(peer);
         return peer.speaksFirst();
     }
 
+    private static byte[] bytes(int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        return bytes;
+    }
+
     private static boolean open(SimulatedPeer peer) {
         return !peer.queuePair().closed().isDone();
     }
 
-    private static void assertRefused(SimulatedPeer peer) {
-        assertThat(peer.queuePair().closed()).isCompleted();
-        var reason = peer.queuePair().closed().join();
-        assertThat(reason.error()).isEqualTo(ProtocolError.DDP_UNTAGGED_NO_BUFFER);
-        assertThat(reason.toString()).contains("maxManagedReceiveBytes");
-    }
-
     @Test
-    void messagesThatBeginCostFourTimesWhatHasCome() {
+    @Requirement("DDP-32")
+    void anIncompleteMessageCostsFourTimesWhatArrived() {
         for (int i = 0; i < 4; i++) {
             SimulatedPeer peer = peer();
-            for (int msn = 1; msn <= DEPTH; msn++) {
-                peer.sends(Segment.send(msn, BYTE).last(false));
-            }
+            peer.sends(Segment.send(1, BYTE).last(false));
             assertThat(open(peer)).isTrue();
         }
-        assertThat(device.managedReceiveBytes()).isEqualTo(4L * 4 * DEPTH);
+        assertThat(device.managedReceiveBytes()).isEqualTo(4L * 4);
     }
 
     @Test
-    void segmentsBehindGapsEndTheStreamsThatWouldHoldTooMuch() {
-        for (int i = 0; i < 4; i++) {
-            SimulatedPeer peer = peer();
-            for (int msn = 1; msn <= DEPTH && open(peer); msn++) {
-                peer.sends(Segment.send(msn, BYTE).offset(MIB - 1).last(false));
-                assertThat(device.managedReceiveBytes()).isLessThanOrEqualTo(LIMIT);
+    @Requirement({"DDP-32", "SEC-13"})
+    void aGapEndsTheStreamAndHoldsNothing() {
+        SimulatedPeer peer = peer();
+        peer.sends(Segment.send(1, BYTE).offset(MIB - 1).last(false));
+        assertThat(peer.queuePair().closed().join().error()).isEqualTo(ProtocolError.DDP_UNTAGGED_INVALID_MO);
+        assertThat(device.managedReceiveBytes()).isZero();
+    }
+
+    @Test
+    @Requirement("SEC-13")
+    void aMessageBeforeTheEndOfTheOneBeforeEndsTheStream() {
+        SimulatedPeer peer = peer();
+        peer.sends(Segment.send(1, BYTE).last(false), Segment.send(2, BYTE).last(false));
+        assertThat(peer.queuePair().closed().join().error()).isEqualTo(ProtocolError.DDP_UNTAGGED_MSN_OUT_OF_RANGE);
+        assertThat(device.managedReceiveBytes()).isZero();
+    }
+
+    @Test
+    @Requirement("DDP-35")
+    void repeatedAndOverlappingSegmentsAreLegal() {
+        byte[] whole = bytes(300);
+        SimulatedPeer peer = peer();
+        for (int[] range : new int[][] {{0, 100}, {0, 100}, {50, 200}, {10, 60}, {200, 300}}) {
+            peer.sends(Segment.send(1, Arrays.copyOfRange(whole, range[0], range[1]))
+                    .offset(range[0])
+                    .last(range[1] == whole.length));
+        }
+        assertThat(delivered).containsExactly(whole);
+    }
+
+    @Test
+    @Requirement("SEC-13")
+    void aDeliveredBufferIsAtMostTwiceAsLongAsItsMessage() {
+        SimulatedPeer peer = peer();
+        int[][] lengths = {{50_000, 1}, {50_000, 40_000}, {50_000, 100_000}, {50_000, 0}, {60_000, 60_000, 60_000, 1}};
+        int msn = 0;
+        for (int[] parts : lengths) {
+            int total = Arrays.stream(parts).sum();
+            byte[] whole = bytes(total);
+            msn++;
+            int from = 0;
+            for (int i = 0; i < parts.length; i++) {
+                int to = from + parts[i];
+                for (int cut = from; cut == from || cut < to; cut += 60_000) {
+                    int end = Math.min(to, cut + 60_000);
+                    peer.sends(Segment.send(msn, Arrays.copyOfRange(whole, cut, end))
+                            .offset(cut)
+                            .last(i == parts.length - 1 && end == to));
+                }
+                from = to;
             }
-            assertRefused(peer);
+            assertThat(delivered.remove(0)).isEqualTo(whole);
+            assertThat(capacities.remove(0)).isBetween(total, 2 * total);
             assertThat(device.managedReceiveBytes()).isZero();
         }
     }
 
     @Test
-    @Requirement("SEC-13")
-    void whoHoldsMostIsRefusedFirstAndOthersAreServed() {
-        SimulatedPeer hoarder = peer();
-        for (int msn = 1; msn <= 4; msn++) {
-            hoarder.sends(Segment.send(msn, BYTE).offset(MIB - 1).last(false));
-        }
-        assertThat(device.managedReceiveBytes()).isEqualTo(LIMIT / 2);
-        SimulatedPeer honest = peer();
-        honest.sends(Segment.send(1, new byte[50_000]).last(false));
-
-        hoarder.sends(Segment.send(5, BYTE).offset(MIB - 1).last(false));
-
-        assertRefused(hoarder);
-        honest.sends(Segment.send(1, new byte[50_000]).offset(50_000));
-        assertThat(delivered).singleElement().isEqualTo(new byte[100_000]);
-        assertThat(open(honest)).isTrue();
-    }
-
-    @Test
     void aMessageIsReservedUntilItIsDelivered() {
         SimulatedPeer peer = peer();
-        peer.sends(Segment.send(2, BYTE));
-        assertThat(device.managedReceiveBytes()).isEqualTo(1);
-        byte[] content = new byte[60_000];
-        Arrays.fill(content, (byte) 7);
-        for (int from = 0; from < 10 * content.length; from += content.length) {
-            peer.sends(Segment.send(1, content).offset(from).last(false));
-            assertThat(device.managedReceiveBytes()).isLessThanOrEqualTo(4L * (from + content.length) + 1);
+        byte[] whole = bytes(11 * 60_000);
+        for (int from = 0; from < 10 * 60_000; from += 60_000) {
+            peer.sends(Segment.send(1, Arrays.copyOfRange(whole, from, from + 60_000))
+                    .offset(from)
+                    .last(false));
+            assertThat(device.managedReceiveBytes()).isBetween(from + 60_000L, 4L * (from + 60_000));
         }
         assertThat(delivered).isEmpty();
-        peer.sends(Segment.send(1, content).offset(10L * content.length));
-
-        byte[] whole = new byte[11 * content.length];
-        Arrays.fill(whole, (byte) 7);
-        assertThat(delivered).containsExactly(whole, BYTE);
+        peer.sends(Segment.send(1, Arrays.copyOfRange(whole, 10 * 60_000, whole.length))
+                .offset(10L * 60_000));
+        assertThat(delivered).containsExactly(whole);
         assertThat(device.managedReceiveBytes()).isZero();
     }
 
