@@ -6,6 +6,8 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,10 +26,13 @@ import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -68,6 +73,7 @@ class ExamplesTest {
     private static final Map<String, String> MODULES = Map.of(
             "io.netty.handler.codec", "io.netty.codec",
             "io.netty.handler.codec.http", "io.netty.codec.http",
+            "io.netty.handler.flow", "io.netty.handler",
             "io.netty.handler.ssl", "io.netty.handler",
             "io.netty.pkitesting", "io.netty.pkitesting");
 
@@ -201,6 +207,56 @@ class ExamplesTest {
     }
 
     @Test
+    @DisabledOnOs(OS.WINDOWS) // has no such files
+    void writeServerRefusesNamesOfNoPlainFile() throws Exception {
+        copy("write");
+        Path target = Files.createDirectory(folder.resolve("target"));
+        Path directory = Files.createDirectory(target.resolve("directory"));
+        String port = serve("write", "WriteServer", target.toString(), "0");
+        for (String name : List.of("directory", "a\u001b[31mb", "a\nb", "-rf", ".hidden")) {
+            Path source = Files.write(folder.resolve(name), content(10));
+            assertThat(exitStatus("write", "WriteClient", "127.0.0.1", port, source.toString()))
+                    .as(name)
+                    .isEqualTo(1);
+        }
+        assertThat(target).isDirectoryContaining("glob:**/directory");
+        assertThat(directory).isEmptyDirectory();
+        try (Stream<Path> files = Files.list(target)) {
+            assertThat(files).containsExactly(directory);
+        }
+    }
+
+    @Test
+    void readClientLeavesItsTargetIfItCannotConnect() throws Exception {
+        copy("read");
+        Path target = Files.write(folder.resolve("copy"), content(10));
+        String closed = Integer.toString(closedPort());
+        assertThat(exitStatus("read", "ReadClient", "127.0.0.1", closed, target.toString()))
+                .isEqualTo(1);
+        assertThat(target).hasSize(10);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"echo, Echo", "counter, Counter", "write, Write", "read, Read"})
+    void serverEndsIfItCannotListenAndClientIfItHasNoArguments(String example, String name) throws Exception {
+        copy(example);
+        Path file = Files.write(folder.resolve("f"), content(10));
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
+            String port = Integer.toString(taken.getLocalPort());
+            String first =
+                    Map.of("write", folder.toString(), "read", file.toString()).getOrDefault(example, port);
+            assertThat(exitStatus(example, name + "Server", first, port)).isEqualTo(1);
+        }
+        assertThat(exitStatus(example, name + "Client")).isEqualTo(2);
+    }
+
+    private static int closedPort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    @Test
     void read() throws Exception {
         copy("read");
         Path source = Files.write(folder.resolve("f"), content(3_000_000));
@@ -313,6 +369,7 @@ class ExamplesTest {
         return MODULES.entrySet().stream()
                 .filter(module -> code.contains("import " + module.getKey() + '.'))
                 .map(module -> " requires " + module.getValue() + ';')
+                .distinct()
                 .collect(Collectors.joining("", "module org.example { requires io.iwarp.verbs;", " }"));
     }
 
@@ -334,8 +391,7 @@ class ExamplesTest {
                 .start();
     }
 
-    /** {@return what a program printed that ended without a failure} */
-    private List<String> run(String example, String program, String... arguments) throws Exception {
+    private int exitStatus(String example, String program, String... arguments) throws Exception {
         Process process = start(example, program, arguments);
         try {
             assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS))
@@ -344,12 +400,18 @@ class ExamplesTest {
         } finally {
             process.destroyForcibly();
         }
+        return process.exitValue();
+    }
+
+    /** Returns the lines that a program printed, which must succeed. */
+    private List<String> run(String example, String program, String... arguments) throws Exception {
+        int status = exitStatus(example, program, arguments);
         List<String> printed = Files.readAllLines(folder.resolve("printed by " + program));
-        assertThat(process.exitValue()).as(String.join("\n", printed)).isZero();
+        assertThat(status).as(String.join("\n", printed)).isZero();
         return printed.stream().filter(line -> !line.startsWith("SLF4J")).toList();
     }
 
-    /** {@return the port of a server that was started} */
+    /** Starts a server, and returns its port. */
     private String serve(String example, String program, String... arguments) throws Exception {
         Process server = command(example, program, arguments)
                 .redirectError(folder.resolve("errors of " + program).toFile())

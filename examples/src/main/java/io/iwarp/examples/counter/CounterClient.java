@@ -22,6 +22,10 @@ public final class CounterClient {
      * @param args the host and port of the server, and the number of additions
      */
     public static void main(String[] args) throws Exception {
+        if (args.length < 3) {
+            System.err.println("usage: CounterClient HOST PORT ADDITIONS");
+            System.exit(2);
+        }
         int adds = Integer.parseInt(args[2]);
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {

@@ -5,6 +5,7 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 
@@ -22,11 +23,17 @@ public final class CounterServer {
         ProtectionDomain domain = ProtectionDomain.create();
         // All clients share the region, so it is not associated with a connection.
         MemoryRegion counter = domain.allocate(Long.BYTES, AccessRight.REMOTE_ATOMIC);
-        IwarpListener listener = Iwarp.server(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
-                .domain(domain)
-                .onRequest(request -> request.accept(counter))
-                .listen("localhost", port)
-                .get();
-        System.out.println("listening on port " + listener.port());
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
+        try {
+            IwarpListener listener = Iwarp.server(group)
+                    .domain(domain)
+                    .onRequest(request -> request.accept(counter))
+                    .listen("localhost", port)
+                    .get();
+            System.out.println("listening on port " + listener.port());
+            listener.closed().get();
+        } finally {
+            group.shutdownGracefully();
+        }
     }
 }

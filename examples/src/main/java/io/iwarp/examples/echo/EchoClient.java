@@ -30,6 +30,10 @@ public final class EchoClient {
      * @param args the host and port of the server, then the messages
      */
     public static void main(String[] args) throws Exception {
+        if (args.length < 3) {
+            System.err.println("usage: EchoClient HOST PORT MESSAGE...");
+            System.exit(2);
+        }
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {
             QueuePair queuePair = Iwarp.client(group)

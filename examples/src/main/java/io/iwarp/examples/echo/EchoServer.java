@@ -4,6 +4,7 @@ import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 
@@ -28,10 +29,16 @@ public final class EchoServer {
      */
     public static void main(String[] args) throws Exception {
         int port = args.length > 0 ? Integer.parseInt(args[0]) : 7471;
-        IwarpListener listener = Iwarp.server(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
-                .onMessage(MAX_MESSAGE, EchoServer::echo)
-                .listen("localhost", port)
-                .get();
-        System.out.println("listening on port " + listener.port());
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
+        try {
+            IwarpListener listener = Iwarp.server(group)
+                    .onMessage(MAX_MESSAGE, EchoServer::echo)
+                    .listen("localhost", port)
+                    .get();
+            System.out.println("listening on port " + listener.port());
+            listener.closed().get();
+        } finally {
+            group.shutdownGracefully();
+        }
     }
 }

@@ -12,6 +12,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -29,6 +30,7 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpServerKeepAliveHandler;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.flow.FlowControlHandler;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -66,15 +68,22 @@ public final class BesideHttp {
                                 .addLast(new HttpServerCodec())
                                 .addLast(new HttpServerKeepAliveHandler())
                                 .addLast(new HttpObjectAggregator(1 << 16))
+                                .addLast(new FlowControlHandler())
                                 .addLast(new Health());
                     }
                 })
+                .childOption(ChannelOption.AUTO_READ, false) // one request at a time: Health reads the next
                 .bind(ANY_PORT)
                 .sync()
                 .channel();
     }
 
     private final class Health extends SimpleChannelInboundHandler<FullHttpRequest> {
+        @Override
+        public void channelActive(ChannelHandlerContext context) {
+            context.read();
+        }
+
         @Override
         protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
             HttpResponseStatus status = HttpResponseStatus.NOT_FOUND;
@@ -89,7 +98,7 @@ public final class BesideHttp {
                     HttpVersion.HTTP_1_1, status, Unpooled.copiedBuffer(page, StandardCharsets.UTF_8));
             response.headers().set(HttpHeaderNames.CONTENT_TYPE, "text/plain; charset=utf-8");
             HttpUtil.setContentLength(response, response.content().readableBytes());
-            context.writeAndFlush(response);
+            context.writeAndFlush(response).addListener(sent -> context.read());
         }
     }
 

@@ -26,6 +26,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +43,7 @@ public final class KvClient implements AutoCloseable {
     private static final int ENTRY = 2 * Protocol.BUCKET_LENGTH;
 
     private final QueuePair queuePair;
-    private final long patienceMillis;
+    private final long timeoutMillis;
     private final RemoteBuffer index;
     private final RemoteBuffer values;
     private final RemoteBuffer counters;
@@ -71,12 +72,12 @@ public final class KvClient implements AutoCloseable {
     /**
      * Takes over a connection to a server. {@link #close} ends it.
      *
-     * @param patienceMillis how long an operation may take
+     * @param timeoutMillis how long an operation may take
      */
-    KvClient(QueuePair queuePair, ProtectionDomain domain, long patienceMillis)
+    KvClient(QueuePair queuePair, ProtectionDomain domain, long timeoutMillis)
             throws IOException, InterruptedException {
         this.queuePair = queuePair;
-        this.patienceMillis = patienceMillis;
+        this.timeoutMillis = timeoutMillis;
         sink = domain.register(bytes, AccessRight.LOCAL_WRITE);
         List<RemoteBuffer> memory = queuePair.remoteBuffers();
         if (memory.size() != 3) {
@@ -103,8 +104,8 @@ public final class KvClient implements AutoCloseable {
         if (tls != null) {
             client.tls(tls);
         }
-        long patience = TimeUnit.SECONDS.toMillis(30);
-        return new KvClient(await(client.connect(server), patience), domain, patience);
+        long timeout = TimeUnit.SECONDS.toMillis(30);
+        return new KvClient(await(client.connect(server), timeout), domain, timeout);
     }
 
     /** Returns the value of a key, and counts a hit. */
@@ -129,7 +130,7 @@ public final class KvClient implements AutoCloseable {
 
     private Optional<Found> find(byte[] key) throws IOException, InterruptedException {
         Hash hash = Hash.of(seed, key, buckets);
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
         while (System.nanoTime() - deadline < 0) {
             try {
                 return look(hash, key);
@@ -213,7 +214,7 @@ public final class KvClient implements AutoCloseable {
     }
 
     private <T> T await(CompletableFuture<T> result) throws IOException, InterruptedException {
-        return await(result, patienceMillis);
+        return await(result, timeoutMillis);
     }
 
     private static <T> T await(CompletableFuture<T> result, long millis) throws IOException, InterruptedException {
@@ -222,7 +223,7 @@ public final class KvClient implements AutoCloseable {
         } catch (ExecutionException e) {
             throw new IOException(e.getCause().getMessage(), e.getCause());
         } catch (TimeoutException e) {
-            throw new IOException("the server said nothing for " + millis + " ms: look what it is doing", e);
+            throw new IOException("no reply from the server for " + millis + " ms", e);
         }
     }
 
@@ -252,17 +253,17 @@ public final class KvClient implements AutoCloseable {
      * @param args the server as HOST:PORT, then get KEY, put KEY VALUE, cas KEY OLD NEW or hits KEY, and options
      */
     public static void main(String[] args) throws Exception {
-        Options options = Options.parse(args, "with-version");
-        List<String> words = options.words();
-        if (words.size() < 3) {
-            System.err.println("KvClient HOST:PORT get [--with-version] KEY | put [--if-version N] KEY VALUE"
-                    + " | cas KEY OLD NEW | hits KEY   [--cert FILE --key FILE --ca FILE]");
-            System.exit(2);
-        }
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-        try (ProtectionDomain domain = ProtectionDomain.create();
-                KvClient client = connect(group, domain, options.server(), options.clientTls())) {
-            System.out.println(client.run(words.get(1), words.subList(2, words.size()), options));
+        try (ProtectionDomain domain = ProtectionDomain.create()) {
+            Options options = Options.parse(args, Set.of("help", "with-version"), Set.of("if-version"));
+            List<String> words = options.words();
+            if (words.size() < 3 || options.has("help")) {
+                throw new IllegalArgumentException("HOST:PORT get [--with-version] KEY | put [--if-version N] KEY VALUE"
+                        + " | cas KEY OLD NEW | hits KEY   [--cert FILE --key FILE --ca FILE]");
+            }
+            try (KvClient client = connect(group, domain, options.server(), options.clientTls())) {
+                System.out.println(client.run(words.get(1), words.subList(2, words.size()), options));
+            }
         } catch (IOException | IllegalArgumentException e) {
             System.err.println(Options.printable("KvClient: " + e.getMessage()));
             System.exit(1);

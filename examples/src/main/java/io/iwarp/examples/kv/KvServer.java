@@ -32,6 +32,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -48,6 +49,7 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpServerKeepAliveHandler;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.timeout.ReadTimeoutHandler;
 import io.netty.util.concurrent.GlobalEventExecutor;
@@ -60,6 +62,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -69,6 +72,9 @@ import java.util.concurrent.TimeUnit;
  * or all.
  */
 public final class KvServer implements AutoCloseable {
+    private static final Set<String> FLAGS = Set.of("skip-bad-lines");
+    private static final Set<String> OPTIONS =
+            Set.of("port", "http-port", "bind", "threads", "entries", "memory", "load");
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
     private static final int MAX_REQUEST = 1 << 10;
     private static final int BROWSER_IDLE_SECONDS = 60;
@@ -81,8 +87,17 @@ public final class KvServer implements AutoCloseable {
     private final IwarpListener listener;
     private final Channel http;
 
-    /** Loads the file of the options, and begins to listen. */
-    KvServer(Options options) throws IOException, InterruptedException, ExecutionException {
+    /**
+     * Loads the file of the options, and begins to listen.
+     *
+     * @param arguments options, which docs/kv-server.md describes
+     */
+    KvServer(String... arguments) throws IOException, InterruptedException, ExecutionException {
+        Options options = Options.parse(arguments, FLAGS, OPTIONS);
+        if (!options.words().isEmpty()) {
+            throw new IllegalArgumentException(
+                    "unknown argument '" + options.words().get(0) + "'");
+        }
         List<String> file = options.has("load") ? lines(Path.of(options.text("load", ""))) : List.of();
         int entries = Math.max((int) options.number("entries", 1 << 16), file.size());
         store = new Store(domain, entries, options.number("memory", 1 << 26));
@@ -113,6 +128,7 @@ public final class KvServer implements AutoCloseable {
                 .group(group)
                 .channel(NioServerSocketChannel.class)
                 .childHandler(new WebInitializer())
+                .childOption(ChannelOption.AUTO_READ, false)
                 .bind(host, (int) options.number("http-port", 7476))
                 .sync()
                 .channel();
@@ -184,9 +200,9 @@ public final class KvServer implements AutoCloseable {
         }
         MeterRegistry meters = registry;
         Gauge.builder("kv.entries", store, Store::entries).register(meters);
-        Gauge.builder("kv.entries.limit", store, Store::mostEntries).register(meters);
+        Gauge.builder("kv.entries.limit", store, Store::maxEntries).register(meters);
         Gauge.builder("kv.values", store, Store::usedBytes).baseUnit("bytes").register(meters);
-        Gauge.builder("kv.values.limit", store, Store::mostBytes)
+        Gauge.builder("kv.values.limit", store, Store::maxBytes)
                 .baseUnit("bytes")
                 .register(meters);
         FunctionCounter.builder("kv.puts", store, Store::puts).register(meters);
@@ -202,9 +218,9 @@ public final class KvServer implements AutoCloseable {
                         + "<p><a href=\"metrics\">metrics</a> <a href=\"health\">health</a></html>%n",
                 listener.connections(),
                 store.entries(),
-                store.mostEntries(),
+                store.maxEntries(),
                 store.usedBytes(),
-                store.mostBytes(),
+                store.maxBytes(),
                 store.puts(),
                 store.refusals());
     }
@@ -217,7 +233,7 @@ public final class KvServer implements AutoCloseable {
                 listener.connections());
     }
 
-    /** Serves HTTP on a connection. */
+    /** Serves HTTP on a connection, one request at a time: {@link Pages} reads the next when its answer is sent. */
     private final class WebInitializer extends ChannelInitializer<Channel> {
         @Override
         protected void initChannel(Channel channel) {
@@ -227,11 +243,17 @@ public final class KvServer implements AutoCloseable {
                     .addLast(new HttpServerCodec())
                     .addLast(new HttpServerKeepAliveHandler())
                     .addLast(new HttpObjectAggregator(MAX_REQUEST))
+                    .addLast(new FlowControlHandler())
                     .addLast(new Pages());
         }
     }
 
     private final class Pages extends SimpleChannelInboundHandler<FullHttpRequest> {
+        @Override
+        public void channelActive(ChannelHandlerContext context) {
+            context.read();
+        }
+
         @Override
         protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
             String path = request.decoderResult().isSuccess() ? request.uri() : "";
@@ -253,7 +275,7 @@ public final class KvServer implements AutoCloseable {
                     Unpooled.copiedBuffer(page, StandardCharsets.UTF_8));
             response.headers().set(HttpHeaderNames.CONTENT_TYPE, type);
             HttpUtil.setContentLength(response, response.content().readableBytes());
-            context.writeAndFlush(response);
+            context.writeAndFlush(response).addListener(sent -> context.read());
         }
 
         @Override
@@ -296,7 +318,7 @@ public final class KvServer implements AutoCloseable {
      */
     public static void main(String[] args) throws Exception {
         try {
-            KvServer server = new KvServer(Options.parse(args, "skip-bad-lines"));
+            KvServer server = new KvServer(args);
             Runtime.getRuntime().addShutdownHook(new Thread(server::close));
             System.out.println("listening on port " + server.port());
             System.out.println("pages at http://127.0.0.1:" + server.httpPort() + "/, keys: " + server.store.entries());

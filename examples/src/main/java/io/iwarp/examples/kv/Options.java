@@ -14,8 +14,15 @@ import javax.net.ssl.SSLException;
 
 /** The words and options of a command line: {@code --name value}, or {@code --name} for those without a value. */
 record Options(List<String> words, Map<String, String> values) {
-    static Options parse(String[] arguments, String... withoutValue) {
-        Set<String> flags = Set.of(withoutValue);
+    private static final Set<String> TLS = Set.of("cert", "key", "ca");
+
+    /**
+     * Splits a command line.
+     *
+     * @param flags the options without a value
+     * @param names the options with a value, beside those of TLS
+     */
+    static Options parse(String[] arguments, Set<String> flags, Set<String> names) {
         List<String> words = new ArrayList<>();
         Map<String, String> values = new HashMap<>();
         for (int i = 0; i < arguments.length; i++) {
@@ -24,11 +31,17 @@ record Options(List<String> words, Map<String, String> values) {
                 words.add(arguments[i]);
             } else if (flags.contains(name)) {
                 values.put(name, "");
+            } else if (!names.contains(name) && !TLS.contains(name)) {
+                throw new IllegalArgumentException(
+                        "unknown option " + arguments[i] + ": docs/kv-server.md lists the options");
             } else if (i + 1 < arguments.length) {
                 values.put(name, arguments[++i]);
             } else {
                 throw new IllegalArgumentException("--" + name + " takes a value");
             }
+        }
+        if (!values.keySet().containsAll(TLS) && values.keySet().stream().anyMatch(TLS::contains)) {
+            throw new IllegalArgumentException("--cert, --key and --ca belong together: set all three or none");
         }
         return new Options(words, values);
     }
@@ -41,20 +54,22 @@ record Options(List<String> words, Map<String, String> values) {
         return values.getOrDefault(name, otherwise);
     }
 
-    /** Returns a number, which may end with K, M or G. */
+    /** Returns a number of at most nine digits, which may end with K, M or G. */
     long number(String name, long otherwise) {
         String text = text(name, String.valueOf(otherwise));
-        int prefix = "KMG".indexOf(text.charAt(text.length() - 1)) + 1;
-        try {
-            return Long.parseLong(prefix == 0 ? text : text.substring(0, text.length() - 1)) << (prefix * 10);
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("--" + name + " " + text + " is not a number", e);
+        if (!text.matches("\\d{1,9}[KMG]?")) {
+            throw new IllegalArgumentException("--" + name + " '" + text + "' is not a number such as 100 or 64M");
         }
+        int prefix = "KMG".indexOf(text.charAt(text.length() - 1)) + 1;
+        return Long.parseLong(text.replaceFirst("[KMG]", "")) << (prefix * 10);
     }
 
     /** Returns the server that the first word names. */
     InetSocketAddress server() {
         String address = words.get(0);
+        if (!address.matches(".+:\\d{1,5}")) {
+            throw new IllegalArgumentException("the server is HOST:PORT, and not '" + address + "'");
+        }
         int colon = address.lastIndexOf(':');
         return new InetSocketAddress(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
     }
@@ -80,9 +95,6 @@ record Options(List<String> words, Map<String, String> values) {
     }
 
     private File file(String name) {
-        if (!has(name)) {
-            throw new IllegalArgumentException("--cert, --key and --ca belong together: set all three or none");
-        }
         return new File(values.get(name));
     }
 

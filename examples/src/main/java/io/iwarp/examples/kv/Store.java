@@ -35,7 +35,7 @@ final class Store implements AutoCloseable {
     private static final int SLOTS_PER_ENTRY = 2;
     private static final byte[] NOTHING = {};
 
-    private final int mostEntries;
+    private final int maxEntries;
     private final long buckets;
     private final byte[] seed = new byte[Protocol.SEED_LENGTH];
     private final MemoryRegion index;
@@ -53,12 +53,12 @@ final class Store implements AutoCloseable {
     /**
      * Allocates and registers the memory, without access rights: the windows of a client grant them.
      *
-     * @param mostEntries the most keys, at least 1; each takes 80 bytes beside its entry
+     * @param maxEntries the most keys, at least 1; each takes 80 bytes beside its entry
      * @param valueBytes for keys and values together
      */
-    Store(ProtectionDomain domain, int mostEntries, long valueBytes) {
-        this.mostEntries = mostEntries;
-        this.buckets = ((long) mostEntries * SLOTS_PER_ENTRY + Protocol.BUCKET_SLOTS - 1) / Protocol.BUCKET_SLOTS;
+    Store(ProtectionDomain domain, int maxEntries, long valueBytes) {
+        this.maxEntries = maxEntries;
+        this.buckets = ((long) maxEntries * SLOTS_PER_ENTRY + Protocol.BUCKET_SLOTS - 1) / Protocol.BUCKET_SLOTS;
         this.blocks = new Blocks(valueBytes);
         index = register(domain, Protocol.SEED_LENGTH + buckets * Protocol.BUCKET_LENGTH);
         values = register(domain, valueBytes);
@@ -98,8 +98,8 @@ final class Store implements AutoCloseable {
         if (!isMet(put, old)) {
             return new Answer(Outcome.DIFFERENT, old.version(), old.isFree() ? NOTHING : value(old));
         }
-        if (old.isFree() && entries == mostEntries) {
-            return refused("the server has room for " + mostEntries + " keys: start it with more --entries");
+        if (old.isFree() && entries == maxEntries) {
+            return refused("the server has room for " + maxEntries + " keys: start it with more --entries");
         }
         int length = Entry.length(put.key().length, put.value().length);
         long offset = blocks.take(length);
@@ -189,8 +189,8 @@ final class Store implements AutoCloseable {
         return entries;
     }
 
-    int mostEntries() {
-        return mostEntries;
+    int maxEntries() {
+        return maxEntries;
     }
 
     /** Returns the bytes of keys and values, including rounding. */
@@ -198,7 +198,7 @@ final class Store implements AutoCloseable {
         return blocks.used;
     }
 
-    long mostBytes() {
+    long maxBytes() {
         return values.length();
     }
 

@@ -49,13 +49,19 @@ public final class ReadClient {
      * @param args the host and port of the server, and the file to write
      */
     public static void main(String[] args) throws Exception {
+        if (args.length < 3) {
+            System.err.println("usage: ReadClient HOST PORT TARGET");
+            System.exit(2);
+        }
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-        try (OutputStream target = Files.newOutputStream(Path.of(args[2]))) {
+        try {
             QueuePair queuePair = Iwarp.client(group)
                     .connect(args[0], Integer.parseInt(args[1]))
                     .get();
             RemoteBuffer source = queuePair.remoteBuffer();
-            new ReadClient().copy(queuePair, source, target);
+            try (OutputStream target = Files.newOutputStream(Path.of(args[2]))) {
+                new ReadClient().copy(queuePair, source, target);
+            }
             System.out.println("read " + source.length() + " bytes");
             queuePair.closeGracefully().get();
         } finally {

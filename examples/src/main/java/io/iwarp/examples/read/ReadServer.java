@@ -7,6 +7,7 @@ import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.nio.channels.FileChannel;
@@ -22,6 +23,10 @@ public final class ReadServer {
      * @param args the file, smaller than 2 GiB, and the port, or 0 for any free port
      */
     public static void main(String[] args) throws Exception {
+        if (args.length < 1) {
+            System.err.println("usage: ReadServer FILE [PORT]");
+            System.exit(2);
+        }
         int port = args.length > 1 ? Integer.parseInt(args[1]) : 7471;
         ByteBuf file;
         try (FileChannel channel = FileChannel.open(Path.of(args[0]))) {
@@ -34,11 +39,17 @@ public final class ReadServer {
         ProtectionDomain domain = ProtectionDomain.create();
         MemoryRegion region =
                 domain.region().buffers(file).rights(AccessRight.REMOTE_READ).register();
-        IwarpListener listener = Iwarp.server(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
-                .domain(domain)
-                .onRequest(request -> request.accept(region))
-                .listen("localhost", port)
-                .get();
-        System.out.println("listening on port " + listener.port());
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
+        try {
+            IwarpListener listener = Iwarp.server(group)
+                    .domain(domain)
+                    .onRequest(request -> request.accept(region))
+                    .listen("localhost", port)
+                    .get();
+            System.out.println("listening on port " + listener.port());
+            listener.closed().get();
+        } finally {
+            group.shutdownGracefully();
+        }
     }
 }

@@ -54,6 +54,10 @@ public final class WriteClient {
      * @param args the host and port of the server, and the file
      */
     public static void main(String[] args) throws Exception {
+        if (args.length < 3) {
+            System.err.println("usage: WriteClient HOST PORT FILE");
+            System.exit(2);
+        }
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try {
             QueuePair queuePair = Iwarp.client(group)

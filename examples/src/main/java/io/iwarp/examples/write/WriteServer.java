@@ -10,6 +10,7 @@ import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
@@ -50,8 +51,10 @@ public final class WriteServer {
     private void serve(QueuePair queuePair, MemoryRegion memory, ByteBuf message, CompletableFuture<Completion> named) {
         try (memory) {
             named.get();
-            // Use only the last element of the path that the peer sent.
-            Path name = Path.of(message.toString(StandardCharsets.UTF_8)).getFileName();
+            String name = message.toString(StandardCharsets.UTF_8);
+            if (!name.matches("(?U)\\w[\\w.-]*") || Files.isDirectory(directory.resolve(name))) {
+                throw new IOException("the name is not that of a plain file");
+            }
             Path part = Files.createTempFile(directory, "incoming", ".part");
             try {
                 long stored = store(queuePair, memory, message, part);
@@ -101,12 +104,22 @@ public final class WriteServer {
      * @param args the directory, and the port, or 0 for any free port
      */
     public static void main(String[] args) throws Exception {
+        if (args.length < 1) {
+            System.err.println("usage: WriteServer DIRECTORY [PORT]");
+            System.exit(2);
+        }
         int port = args.length > 1 ? Integer.parseInt(args[1]) : 7471;
         WriteServer server = new WriteServer(Path.of(args[0]));
-        IwarpListener listener = Iwarp.server(new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()))
-                .onRequest(server::onConnectionRequest)
-                .listen("localhost", port)
-                .get();
-        System.out.println("listening on port " + listener.port());
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
+        try {
+            IwarpListener listener = Iwarp.server(group)
+                    .onRequest(server::onConnectionRequest)
+                    .listen("localhost", port)
+                    .get();
+            System.out.println("listening on port " + listener.port());
+            listener.closed().get();
+        } finally {
+            group.shutdownGracefully();
+        }
     }
 }
