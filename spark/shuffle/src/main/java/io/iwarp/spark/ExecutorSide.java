@@ -38,7 +38,7 @@ final class ExecutorSide implements ExecutorPlugin {
             String secret = Objects.requireNonNull(
                     extraConf.get(DriverSide.SECRET),
                     "the driver sent no secret: driver and executors need the same version of the plugin");
-            start(pluginContext, settings, executor, new Handshake(secret));
+            start(pluginContext, settings, new Handshake(secret, executor, System::nanoTime));
         } catch (Exception | LinkageError | OutOfMemoryError e) {
             if (!settings.fallback()) {
                 throw new IllegalStateException("the iWARP shuffle could not start", e);
@@ -47,12 +47,10 @@ final class ExecutorSide implements ExecutorPlugin {
         }
     }
 
-    private void start(PluginContext pluginContext, ShuffleSettings settings, String executor, Handshake handshake)
-            throws Exception {
+    private void start(PluginContext pluginContext, ShuffleSettings settings, Handshake handshake) throws Exception {
         ShuffleNode started = new ShuffleNode(
                 settings,
                 handshake,
-                executor,
                 id -> find(pluginContext, id),
                 pluginContext.metricRegistry(),
                 ByteBufAllocator.DEFAULT);
@@ -60,8 +58,12 @@ final class ExecutorSide implements ExecutorPlugin {
             // The context's host name is that of a server, which executors do not have.
             String host = SparkEnv.get().blockManager().blockManagerId().host();
             PeerAddress address = started.listen(host);
-            pluginContext.ask(Message.announce(executor, address).strings());
-            LOGGER.info("Executor {} listens for RDMA Reads at {}:{}", executor, address.host(), address.port());
+            pluginContext.ask(Message.announce(handshake.executor(), address).strings());
+            LOGGER.info(
+                    "Executor {} listens for RDMA Reads at {}:{}",
+                    handshake.executor(),
+                    address.host(),
+                    address.port());
         } catch (Exception | LinkageError | OutOfMemoryError e) {
             started.close();
             throw e;

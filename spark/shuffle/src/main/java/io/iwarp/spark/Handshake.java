@@ -5,131 +5,274 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
-import java.security.SecureRandom;
 import java.util.Base64;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
+import java.util.Objects;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The private data of connection requests and acceptances. A request proves that it comes from an executor of the same
- * application and is meant for this one: it carries a code of the executor's id (HMAC-SHA-256) under a random secret of
- * the application, which the driver hands out. Without TLS, whoever can listen to the network can repeat it.
+ * How two executors prove to each other that they know the secret of the application, in the private data of connection
+ * set-up. It takes two connections, so that a peer without the secret never has a stream, on which it could guess
+ * STags:
+ *
+ * <pre>
+ *     initiator                                                   acceptor
+ *     request:  HELLO                                         ──►
+ *                                                             ◄── rejection:  CHALLENGE, a nonce
+ *     request:  PROOF, both nonces, code 1, the initiator's id ──►
+ *                                                             ◄── acceptance: DIRECTORY, code 2
+ * </pre>
+ *
+ * <p>Code 1 is an HMAC-SHA-256 of the sender's role and the nonces and executor ids of both sides. Code 2 is one of the
+ * same, with the other role, and of the directory. So a message cannot be replayed, reflected, or used at another
+ * executor.
+ *
+ * <p>Without TLS this protects the set-up alone: an attacker who can change packets can take over the stream
+ * afterwards.
  */
 final class Handshake {
-    /** The reason of each rejection on the wire. The log of the executor that rejects has the details. */
+    /** The reason of most rejections on the wire. The log of the executor that rejects has the details. */
     static final String REJECTED = "this executor does not take the connection";
 
     private static final int MAGIC = 0x4957_5350;
     /** Increases with each change of what peers read: handshake, directory, slots. */
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
 
-    private static final int HEADER = Integer.BYTES + Short.BYTES;
-    private static final int SECRET_LENGTH = 32;
-    private static final String CODE = "HmacSHA256";
+    private static final int HEADER = Integer.BYTES + Short.BYTES + Byte.BYTES;
+    private static final int NONCE = 32;
+    private static final int DIRECTORY = Integer.BYTES + RemoteBuffer.ENCODED_LENGTH;
+    private static final byte[] NO_DIRECTORY = {};
 
-    private final SecretKeySpec secret;
+    private final Hmac secret;
+    private final String executor;
+    private final Challenges challenges;
 
-    /** @param secret from {@link #newSecret} */
-    Handshake(String secret) {
-        this.secret = new SecretKeySpec(Base64.getDecoder().decode(secret), CODE);
+    private enum Kind {
+        HELLO,
+        CHALLENGE,
+        PROOF,
+        DIRECTORY
+    }
+
+    private enum Role {
+        INITIATOR,
+        ACCEPTOR
+    }
+
+    /**
+     * @param secret from {@link #newSecret}
+     * @param executor the id of this executor
+     * @param nanoTime tells the age of challenges
+     */
+    Handshake(String secret, String executor, LongSupplier nanoTime) {
+        this.secret = new Hmac(Base64.getDecoder().decode(secret));
+        this.executor = executor;
+        this.challenges = new Challenges(nanoTime);
     }
 
     /** Returns a random secret of an application, as text. */
     static String newSecret() {
-        byte[] bytes = new byte[SECRET_LENGTH];
-        new SecureRandom().nextBytes(bytes);
-        return Base64.getEncoder().encodeToString(bytes);
+        return Base64.getEncoder().encodeToString(Hmac.randomBytes(Hmac.LENGTH));
     }
 
-    /** Returns the private data of a request to an executor. */
-    byte[] request(String executor) {
-        return bytes(header().writeBytes(code(executor)));
+    /** Returns the id of this executor. */
+    String executor() {
+        return executor;
     }
 
-    /** Returns why a request must be rejected, or null if it is for this executor. Contains no text of the peer. */
-    @Nullable
-    String objection(byte[] request, String executor) {
+    /** What both codes of a connection cover. */
+    private record Facts(byte[] nonce, byte[] challenge, String initiator, String acceptor) {
+        byte[] code(Hmac secret, Role role, byte[] directory) {
+            ByteBuf facts = Unpooled.buffer()
+                    .writeByte(role.ordinal())
+                    .writeBytes(nonce)
+                    .writeBytes(challenge);
+            writeText(facts, initiator);
+            writeText(facts, acceptor);
+            return secret.code(facts.writeBytes(directory));
+        }
+    }
+
+    /** Begins a connection to an executor. */
+    Initiation initiate(String acceptor) {
+        return new Initiation(acceptor);
+    }
+
+    /** The side of the initiator, for one connection. Its methods are called in this order. */
+    final class Initiation {
+        private final String acceptor;
+        private @Nullable Facts facts;
+
+        private Initiation(String acceptor) {
+            this.acceptor = acceptor;
+        }
+
+        /** Returns the private data of the first request. */
+        byte[] hello() {
+            return bytes(header(Kind.HELLO));
+        }
+
+        /**
+         * Returns the private data of the second request.
+         *
+         * @param rejection the private data of the rejection of the first
+         * @throws IllegalArgumentException if it is no challenge of this version
+         */
+        byte[] proof(byte[] rejection) {
+            ByteBuf in = body(rejection, Kind.CHALLENGE, Challenges.LENGTH);
+            Facts agreed = new Facts(Hmac.randomBytes(NONCE), ByteBufUtil.getBytes(in), executor, acceptor);
+            facts = agreed;
+            ByteBuf out = header(Kind.PROOF)
+                    .writeBytes(agreed.nonce)
+                    .writeBytes(agreed.challenge)
+                    .writeBytes(agreed.code(secret, Role.INITIATOR, NO_DIRECTORY));
+            writeText(out, executor);
+            return bytes(out);
+        }
+
+        /**
+         * Returns the directory of the acceptor.
+         *
+         * @param acceptance the private data of the acceptance
+         * @throws IllegalArgumentException if it does not prove that this acceptor sent it
+         */
+        RemoteDirectory directory(byte[] acceptance) {
+            Facts agreed = Objects.requireNonNull(facts, "proof() was not called");
+            ByteBuf in = body(acceptance, Kind.DIRECTORY, DIRECTORY + Hmac.LENGTH);
+            byte[] directory = ByteBufUtil.getBytes(in.readSlice(DIRECTORY));
+            // Takes the same time whatever the peer sent.
+            if (!MessageDigest.isEqual(ByteBufUtil.getBytes(in), agreed.code(secret, Role.ACCEPTOR, directory))) {
+                throw new IllegalArgumentException("the peer does not prove that it is executor " + acceptor
+                        + " of this application, so nothing is read from it");
+            }
+            return RemoteDirectory.decode(Unpooled.wrappedBuffer(directory));
+        }
+    }
+
+    /** What an acceptor makes of a request. */
+    sealed interface Verdict {
+        /** The first request of an initiator is rejected with a challenge. */
+        record Challenge(byte[] rejection) implements Verdict {}
+
+        /** @param objection for the log; contains no text of the peer */
+        record Objection(String objection, byte[] rejection) implements Verdict {}
+
+        /** The initiator is this executor of the application. */
+        record Proven(String initiator, byte[] acceptance) implements Verdict {}
+    }
+
+    /** Decides about the request of a peer that wants to read this directory. */
+    Verdict judge(byte[] request, RemoteBuffer directory, int slots) {
         ByteBuf in = Unpooled.wrappedBuffer(request);
         String wrong = objection(in);
         if (wrong != null) {
-            return wrong;
+            return new Verdict.Objection(wrong, rejection(request));
         }
-        // The comparison takes the same time whatever the peer sent.
-        return MessageDigest.isEqual(ByteBufUtil.getBytes(in), code(executor))
-                ? null
-                : "the request does not prove that it comes from this application and is meant for executor "
-                        + executor;
+        int kind = in.readByte();
+        if (kind == Kind.HELLO.ordinal() && !in.isReadable()) {
+            return new Verdict.Challenge(bytes(header(Kind.CHALLENGE).writeBytes(challenges.issue())));
+        }
+        if (kind != Kind.PROOF.ordinal() || in.readableBytes() <= NONCE + Challenges.LENGTH + Hmac.LENGTH) {
+            return refuse("the request has " + request.length + " bytes of kind " + kind);
+        }
+        byte[] nonce = ByteBufUtil.getBytes(in.readSlice(NONCE));
+        byte[] challenge = ByteBufUtil.getBytes(in.readSlice(Challenges.LENGTH));
+        byte[] code = ByteBufUtil.getBytes(in.readSlice(Hmac.LENGTH));
+        Facts facts = new Facts(nonce, challenge, readText(in), executor);
+        if (!MessageDigest.isEqual(code, facts.code(secret, Role.INITIATOR, NO_DIRECTORY))) {
+            return refuse("the request does not prove that it comes from this application and is meant for executor "
+                    + executor);
+        }
+        if (!challenges.use(challenge)) {
+            return refuse("the request answers a challenge that this executor did not issue, that is older than "
+                    + Challenges.LIFETIME.toSeconds() + " s, or that was answered before");
+        }
+        byte[] table = directory(directory, slots);
+        return new Verdict.Proven(
+                facts.initiator,
+                bytes(header(Kind.DIRECTORY).writeBytes(table).writeBytes(facts.code(secret, Role.ACCEPTOR, table))));
     }
 
-    private byte[] code(String executor) {
-        try {
-            Mac mac = Mac.getInstance(CODE);
-            mac.init(secret);
-            return mac.doFinal(executor.getBytes(StandardCharsets.UTF_8));
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("each JDK has " + CODE, e);
-        }
+    private static Verdict refuse(String objection) {
+        return new Verdict.Objection(objection, rejection(new byte[0]));
     }
 
-    /** Returns the private data of an acceptance. */
-    static byte[] acceptance(RemoteBuffer directory, int slots) {
-        ByteBuf out = header();
-        out.writeInt(slots);
-        directory.encode(out);
+    /** An executor of another version learns the version of this one, all others learn nothing. */
+    private static byte[] rejection(byte[] request) {
+        return isMagic(Unpooled.wrappedBuffer(request))
+                ? bytes(header(Kind.CHALLENGE))
+                : REJECTED.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static byte[] directory(RemoteBuffer memory, int slots) {
+        ByteBuf out = Unpooled.buffer(DIRECTORY, DIRECTORY).writeInt(slots);
+        memory.encode(out);
         return bytes(out);
-    }
-
-    /**
-     * Reads the private data of an acceptance.
-     *
-     * @throws IllegalArgumentException if no executor of this version sent it
-     */
-    static RemoteDirectory directory(byte[] acceptance) {
-        ByteBuf in = Unpooled.wrappedBuffer(acceptance);
-        String wrong = objection(in);
-        if (wrong != null) {
-            throw new IllegalArgumentException(wrong);
-        }
-        if (in.readableBytes() != Integer.BYTES + RemoteBuffer.ENCODED_LENGTH) {
-            throw new IllegalArgumentException("the acceptance has " + acceptance.length + " bytes");
-        }
-        int slots = in.readInt();
-        RemoteBuffer memory = RemoteBuffer.decode(in);
-        if (Integer.bitCount(slots) != 1 || slots < 0 || memory.length() != Directory.length(slots)) {
-            throw new IllegalArgumentException("the peer's directory has " + slots + " slots in " + memory);
-        }
-        return new RemoteDirectory(memory, slots);
     }
 
     /** The directory of a peer. */
     record RemoteDirectory(RemoteBuffer memory, int slots) {
+        private static RemoteDirectory decode(ByteBuf in) {
+            int slots = in.readInt();
+            RemoteBuffer memory = RemoteBuffer.decode(in);
+            if (Integer.bitCount(slots) != 1 || slots < 0 || memory.length() != Directory.length(slots)) {
+                throw new IllegalArgumentException("the peer's directory has " + slots + " slots in " + memory);
+            }
+            return new RemoteDirectory(memory, slots);
+        }
+
         /** Returns where the window of a map output begins, in bytes from the start of the directory. */
         long offset(MapKey key) {
             return (long) key.firstSlot(slots) * MapSlot.LENGTH;
         }
     }
 
+    /** Returns what follows the header of a message of the acceptor. */
+    private static ByteBuf body(byte[] message, Kind kind, int length) {
+        ByteBuf in = Unpooled.wrappedBuffer(message);
+        String wrong = objection(in);
+        if (wrong != null) {
+            throw new IllegalArgumentException(wrong);
+        }
+        if (in.readByte() != kind.ordinal() || in.readableBytes() != length) {
+            throw new IllegalArgumentException("the peer sent no " + kind + " of " + length + " bytes");
+        }
+        return in;
+    }
+
     private static @Nullable String objection(ByteBuf in) {
-        if (in.readableBytes() < HEADER || in.readInt() != MAGIC) {
+        if (!isMagic(in)) {
             return "the peer is no executor with iWARP shuffle";
         }
-        int version = in.readUnsignedShort();
+        int version = in.skipBytes(Integer.BYTES).readUnsignedShort();
         return version == VERSION
                 ? null
                 : "the peer has version " + version + " of the iWARP shuffle, this executor has version " + VERSION
                         + ": use one version of iwarp-spark everywhere";
     }
 
-    private static ByteBuf header() {
-        return Unpooled.buffer().writeInt(MAGIC).writeShort(VERSION);
+    private static boolean isMagic(ByteBuf in) {
+        return in.readableBytes() >= HEADER && in.getInt(in.readerIndex()) == MAGIC;
+    }
+
+    private static ByteBuf header(Kind kind) {
+        return Unpooled.buffer().writeInt(MAGIC).writeShort(VERSION).writeByte(kind.ordinal());
+    }
+
+    private static void writeText(ByteBuf out, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        out.writeShort(bytes.length).writeBytes(bytes);
+    }
+
+    /** Returns an empty text if the length is wrong: the code is wrong then, too. */
+    private static String readText(ByteBuf in) {
+        return in.readableBytes() >= Short.BYTES && in.readUnsignedShort() == in.readableBytes()
+                ? in.toString(StandardCharsets.UTF_8)
+                : "";
     }
 
     private static byte[] bytes(ByteBuf out) {
-        byte[] bytes = new byte[out.readableBytes()];
-        out.readBytes(bytes);
-        return bytes;
+        return ByteBufUtil.getBytes(out);
     }
 }

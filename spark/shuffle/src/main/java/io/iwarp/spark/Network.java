@@ -16,7 +16,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -40,8 +40,12 @@ final class Network {
     private final TlsContexts tls;
     private final EventLoopGroup group;
     private final Duration setup;
-    private final Map<String, IwarpConnector> connectors = new ConcurrentHashMap<>();
+    /** One for each connection, because its request has private data of its own. */
+    private final Set<IwarpConnector> connectors = ConcurrentHashMap.newKeySet();
+
     private @Nullable IwarpListener listener;
+    /** Written before the connectors are ended. A connector that is added later sees it, and is ended by its thread. */
+    private volatile boolean closed;
 
     Network(ShuffleSettings settings, ProtectionDomain domain) throws IOException {
         this.settings = settings;
@@ -81,12 +85,23 @@ final class Network {
     /**
      * Connects to an executor.
      *
-     * @param request the private data of the request, always the same for this executor
+     * @param request the private data of the request
      */
-    CompletableFuture<QueuePair> connect(String executor, PeerAddress address, byte[] request) {
-        return connectors
-                .computeIfAbsent(executor, id -> connector(request))
-                .connect(transport.address(address.host(), address.port()));
+    CompletableFuture<QueuePair> connect(PeerAddress address, byte[] request) {
+        IwarpConnector connector = connector(request);
+        connectors.add(connector);
+        CompletableFuture<QueuePair> connected = connector.connect(transport.address(address.host(), address.port()));
+        connected.whenComplete((queuePair, failure) -> {
+            if (failure == null) {
+                queuePair.closed().thenRun(() -> connectors.remove(connector));
+            } else {
+                connectors.remove(connector);
+            }
+        });
+        if (closed) {
+            connector.shutdownGracefully(Duration.ZERO);
+        }
+        return connected;
     }
 
     private IwarpConnector connector(byte[] request) {
@@ -128,12 +143,13 @@ final class Network {
 
     /** Ends all connections at the same time, and waits for their end. */
     void close() {
+        closed = true;
         List<CompletableFuture<Void>> ends = new ArrayList<>();
         IwarpListener listening = listener;
         if (listening != null) {
             ends.add(listening.shutdownGracefully(ORDERLY_CLOSE));
         }
-        connectors.values().forEach(connector -> ends.add(connector.shutdownGracefully(ORDERLY_CLOSE)));
+        connectors.forEach(connector -> ends.add(connector.shutdownGracefully(ORDERLY_CLOSE)));
         await(CompletableFuture.allOf(ends.toArray(new CompletableFuture<?>[0])));
     }
 

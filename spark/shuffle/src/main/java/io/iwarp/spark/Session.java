@@ -10,7 +10,6 @@ import io.iwarp.verbs.QueuePair;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,11 +57,10 @@ final class Session {
     /**
      * Returns the session of a new queue pair.
      *
-     * @throws IllegalArgumentException if the peer is no executor of this version
+     * @param depth how many Reads may be posted at a time
      */
-    static Session of(QueuePair queuePair, int depth) {
-        byte[] acceptance = Objects.requireNonNull(queuePair.parameters()).peerPrivateData();
-        Session session = new Session(queuePair, Handshake.directory(acceptance), depth);
+    static Session of(QueuePair queuePair, Handshake.RemoteDirectory directory, int depth) {
+        Session session = new Session(queuePair, directory, depth);
         queuePair.completionListener((pair, completion) -> session.completed(completion));
         queuePair.closed().thenAccept(session::ended);
         return session;

@@ -16,6 +16,7 @@ final class ShuffleMetrics {
     final Counter connections;
     final Counter failedConnections;
     final Counter brokenConnections;
+    final Counter rejectedConnections;
     final Counter mapsPublished;
     final Counter mapsNotPublished;
 
@@ -31,6 +32,7 @@ final class ShuffleMetrics {
         connections = registry.counter("connections");
         failedConnections = registry.counter("failedConnections");
         brokenConnections = registry.counter("brokenConnections");
+        rejectedConnections = registry.counter("rejectedConnections");
         mapsPublished = registry.counter("mapsPublished");
         mapsNotPublished = registry.counter("mapsNotPublished");
     }

@@ -2,7 +2,9 @@ package io.iwarp.spark;
 
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
+import io.iwarp.ConnectionRejectedException;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.spark.Handshake.Verdict;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBufAllocator;
@@ -11,10 +13,13 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockStoreClient;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +36,6 @@ final class ShuffleNode implements AutoCloseable {
 
     private final ShuffleSettings settings;
     private final Handshake handshake;
-    private final String executor;
     private final Addresses addresses;
     private final Workers workers;
     private final ShuffleMetrics metrics;
@@ -51,21 +55,18 @@ final class ShuffleNode implements AutoCloseable {
 
     /**
      * @param handshake has the secret of the application; peers without it are rejected
-     * @param executor Spark's id of this executor
      * @param allocator gives direct memory for the directory and for what is read
      * @throws IOException if the certificates cannot be read
      */
     ShuffleNode(
             ShuffleSettings settings,
             Handshake handshake,
-            String executor,
             Addresses addresses,
             MetricRegistry registry,
             ByteBufAllocator allocator)
             throws IOException {
         this.settings = settings;
         this.handshake = handshake;
-        this.executor = executor;
         this.addresses = addresses;
         this.workers = new Workers();
         this.metrics = new ShuffleMetrics(registry);
@@ -96,12 +97,15 @@ final class ShuffleNode implements AutoCloseable {
     }
 
     private void decide(ConnectionRequest request) {
-        String objection = handshake.objection(request.privateData(), executor);
-        if (objection == null) {
-            request.accept(Handshake.acceptance(directory.advertised(), directory.slots()));
-        } else {
-            LOGGER.warn("Rejected a connection of {}: {}", request.remoteAddress(), objection);
-            request.reject(Handshake.REJECTED);
+        Verdict verdict = handshake.judge(request.privateData(), directory.advertised(), directory.slots());
+        if (verdict instanceof Verdict.Proven proven) {
+            request.accept(proven.acceptance());
+        } else if (verdict instanceof Verdict.Challenge challenge) {
+            request.reject(challenge.rejection());
+        } else if (verdict instanceof Verdict.Objection objection) {
+            metrics.rejectedConnections.inc();
+            LOGGER.warn("Rejected a connection of {}: {}", request.remoteAddress(), objection.objection());
+            request.reject(objection.rejection());
         }
     }
 
@@ -199,8 +203,11 @@ final class ShuffleNode implements AutoCloseable {
         private CompletableFuture<Session> connect() {
             CompletableFuture<PeerAddress> address = new CompletableFuture<>();
             workers.run(DRIVER, () -> address.complete(addresses.of(id)), address::completeExceptionally);
-            return address.thenCompose(known -> network.connect(id, known, handshake.request(id)))
-                    .thenApply(this::session)
+            Handshake.Initiation initiation = handshake.initiate(id);
+            return address.thenCompose(known -> network.connect(known, initiation.hello())
+                            .handle(RemoteExecutor::challenge)
+                            .thenCompose(challenge -> network.connect(known, initiation.proof(challenge))))
+                    .thenApply(queuePair -> session(queuePair, initiation))
                     .whenComplete((session, failure) -> {
                         if (failure == null) {
                             metrics.connections.inc();
@@ -211,9 +218,26 @@ final class ShuffleNode implements AutoCloseable {
                     });
         }
 
-        private Session session(QueuePair queuePair) {
+        /** Returns the private data with which the first request was rejected. */
+        private static byte[] challenge(@Nullable QueuePair accepted, @Nullable Throwable failure) {
+            if (accepted != null) {
+                accepted.abort();
+                throw new IllegalArgumentException(
+                        "the peer accepts a request that proves nothing, so it is no executor"
+                                + " with this version of the iWARP shuffle");
+            }
+            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+            if (cause instanceof ConnectionRejectedException rejected) {
+                return rejected.privateData();
+            }
+            throw new CompletionException(cause);
+        }
+
+        private Session session(QueuePair queuePair, Handshake.Initiation initiation) {
             try {
-                Session session = Session.of(queuePair, settings.outstandingReads());
+                byte[] acceptance =
+                        Objects.requireNonNull(queuePair.parameters()).peerPrivateData();
+                Session session = Session.of(queuePair, initiation.directory(acceptance), settings.outstandingReads());
                 queuePair.closed().thenAccept(reason -> {
                     if (Session.isFailure(reason)) {
                         metrics.brokenConnections.inc();
@@ -221,9 +245,9 @@ final class ShuffleNode implements AutoCloseable {
                     }
                 });
                 return session;
-            } catch (IllegalArgumentException notOurs) {
+            } catch (IllegalArgumentException unproven) {
                 queuePair.abort();
-                throw notOurs;
+                throw unproven;
             }
         }
 

@@ -4,58 +4,159 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.spark.Handshake.Verdict;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
+/** The proofs of two executors to each other, under virtual time. */
 class HandshakeTest {
     private static final RemoteBuffer DIRECTORY = new RemoteBuffer(9, 0, Directory.length(64));
+    private static final String SECRET = Handshake.newSecret();
+    private static final int KIND = 6;
 
-    private final Handshake handshake = new Handshake(Handshake.newSecret());
+    private long now = Long.MAX_VALUE - 5;
 
-    @Test
-    void theExecutorThatIsMeantAgrees() {
-        assertThat(handshake.objection(handshake.request("12"), "12")).isNull();
+    private final Handshake initiator = handshake(SECRET, "1");
+    private final Handshake acceptor = handshake(SECRET, "12");
+    private final Handshake.Initiation initiation = initiator.initiate("12");
+
+    private Handshake handshake(String secret, String executor) {
+        return new Handshake(secret, executor, () -> now);
+    }
+
+    private static Verdict judge(Handshake acceptor, byte[] request) {
+        return acceptor.judge(request, DIRECTORY, 64);
+    }
+
+    private static byte[] challenge(Handshake acceptor, byte[] hello) {
+        return ((Verdict.Challenge) judge(acceptor, hello)).rejection();
+    }
+
+    private static String objection(Handshake acceptor, byte[] request) {
+        return ((Verdict.Objection) judge(acceptor, request)).objection();
+    }
+
+    private static byte[] acceptance(Handshake acceptor, byte[] proof) {
+        return ((Verdict.Proven) judge(acceptor, proof)).acceptance();
+    }
+
+    /** Returns the proof of the initiation to its acceptor. */
+    private byte[] proof() {
+        return initiation.proof(challenge(acceptor, initiation.hello()));
+    }
+
+    private static byte[] changed(byte[] message, int at, int by) {
+        byte[] changed = message.clone();
+        changed[Math.floorMod(at, changed.length)] ^= (byte) by;
+        return changed;
     }
 
     @Test
-    void othersObjectWithoutAWordOfThePeer() {
-        byte[] request = handshake.request("12");
-        Handshake other = new Handshake(Handshake.newSecret());
+    void bothSidesProveAndTheDirectoryArrives() {
+        Verdict.Proven proven = (Verdict.Proven) judge(acceptor, proof());
+        Handshake.RemoteDirectory directory = initiation.directory(proven.acceptance());
 
-        assertThat(handshake.objection(request, "1")).contains("does not prove").contains("executor 1");
-        assertThat(other.objection(request, "12")).contains("does not prove");
-        assertThat(handshake.objection(new byte[0], "12")).contains("no executor");
-        assertThat(handshake.objection(Arrays.copyOf(request, request.length - 1), "12"))
-                .contains("does not prove");
-        assertThat(handshake.objection(Arrays.copyOf(request, request.length + 1), "12"))
-                .contains("does not prove");
-    }
-
-    @Test
-    void anotherVersionIsNamedOnEitherSide() {
-        byte[] request = handshake.request("12");
-        request[5] = 9;
-        byte[] acceptance = Handshake.acceptance(DIRECTORY, 64);
-        acceptance[5] = 9;
-
-        assertThat(handshake.objection(request, "12")).contains("version 9");
-        assertThatThrownBy(() -> Handshake.directory(acceptance)).hasMessageContaining("version 9");
-    }
-
-    @Test
-    void theDirectoryArrivesAsItWasSent() {
-        Handshake.RemoteDirectory directory = Handshake.directory(Handshake.acceptance(DIRECTORY, 64));
-
+        assertThat(proven.initiator()).isEqualTo("1");
         assertThat(directory.memory()).isEqualTo(DIRECTORY);
         assertThat(directory.slots()).isEqualTo(64);
     }
 
     @Test
-    void aDirectoryThatIsNoneIsRefused() {
-        assertThatThrownBy(() -> Handshake.directory(new byte[3])).hasMessageContaining("no executor");
-        assertThatThrownBy(() -> Handshake.directory(Handshake.acceptance(DIRECTORY, 128)))
-                .hasMessageContaining("128 slots");
-        assertThatThrownBy(() -> Handshake.directory(Handshake.acceptance(DIRECTORY, -64)))
-                .hasMessageContaining("-64 slots");
+    void eachChangedByteOfAProofIsRefused() {
+        byte[] proof = proof();
+        for (int at = 0; at < proof.length; at++) {
+            assertThat(judge(acceptor, changed(proof, at, 1))).isInstanceOf(Verdict.Objection.class);
+        }
+        assertThat(objection(acceptor, Arrays.copyOf(proof, proof.length - 1))).contains("does not prove");
+        assertThat(objection(acceptor, Arrays.copyOf(proof, proof.length + 1))).contains("does not prove");
+        assertThat(objection(acceptor, Arrays.copyOf(proof, 40))).contains("40 bytes");
+        assertThat(judge(acceptor, proof)).isInstanceOf(Verdict.Proven.class);
+    }
+
+    @Test
+    void eachChangedByteOfAnAcceptanceIsRefused() {
+        byte[] acceptance = acceptance(acceptor, proof());
+        for (int at = 0; at < acceptance.length; at++) {
+            byte[] changed = changed(acceptance, at, 1);
+            assertThatThrownBy(() -> initiation.directory(changed)).isInstanceOf(IllegalArgumentException.class);
+        }
+        assertThatThrownBy(() -> initiation.directory(new byte[3])).hasMessageContaining("no executor");
+        assertThat(initiation.directory(acceptance).slots()).isEqualTo(64);
+    }
+
+    @Test
+    void aProofIsGoodOnceForOneExecutorOfOneApplication() {
+        byte[] proof = proof();
+        Handshake other = handshake(Handshake.newSecret(), "12");
+        byte[] stranger = other.initiate("12").proof(challenge(acceptor, initiation.hello()));
+
+        assertThat(objection(handshake(SECRET, "13"), proof)).contains("does not prove", "executor 13");
+        assertThat(objection(other, proof)).contains("does not prove");
+        assertThat(objection(acceptor, stranger)).contains("does not prove");
+        // Another process with the same id, such as the one that took the place of the executor.
+        assertThat(objection(handshake(SECRET, "12"), proof)).contains("did not issue");
+        assertThat(judge(acceptor, proof)).isInstanceOf(Verdict.Proven.class);
+        assertThat(objection(acceptor, proof)).contains("answered before");
+    }
+
+    @Test
+    void anAcceptanceIsGoodForOneInitiation() {
+        byte[] acceptance = acceptance(acceptor, proof());
+        Handshake.Initiation second = initiator.initiate("12");
+        byte[] proof = second.proof(challenge(acceptor, second.hello()));
+
+        assertThatThrownBy(() -> second.directory(acceptance)).hasMessageContaining("does not prove");
+        assertThat(second.directory(acceptance(acceptor, proof)).slots()).isEqualTo(64);
+    }
+
+    @Test
+    void whatASideSentIsNoAnswerToIt() {
+        // The attacker answers as the acceptor, and connects to the initiator at the same time.
+        byte[] proof = initiation.proof(challenge(initiator, initiation.hello()));
+        byte[] reflected = Arrays.copyOf(proof, 63);
+        reflected[KIND] = 3;
+        System.arraycopy(proof, 7 + 32 + Challenges.LENGTH, reflected, 31, Hmac.LENGTH);
+
+        assertThat(objection(initiator, proof)).contains("does not prove");
+        assertThatThrownBy(() -> initiation.directory(reflected)).hasMessageContaining("does not prove");
+    }
+
+    @Test
+    void aChallengeExpiresAndIsForgotten() {
+        byte[] late = proof();
+        byte[] inTime = proof();
+        now += Challenges.LIFETIME.toNanos();
+        assertThat(judge(acceptor, inTime)).isInstanceOf(Verdict.Proven.class);
+        now++;
+
+        assertThat(objection(acceptor, late)).contains("older than 60 s");
+
+        Challenges challenges = new Challenges(() -> now);
+        assertThat(challenges.use(challenges.issue())).isTrue();
+        now += Challenges.LIFETIME.toNanos() + 1;
+        assertThat(challenges.use(challenges.issue())).isTrue();
+        assertThat(challenges.kept()).isEqualTo(1);
+    }
+
+    @Test
+    void anotherVersionIsNamedOnBothSides() {
+        byte[] hello = changed(initiation.hello(), 5, 8);
+        Verdict.Objection objection = (Verdict.Objection) judge(acceptor, hello);
+        byte[] fromOther = changed(objection.rejection(), 5, 8);
+
+        assertThat(objection.objection()).contains("version 11");
+        assertThatThrownBy(() -> initiation.proof(fromOther)).hasMessageContaining("version 11");
+        assertThatThrownBy(() -> initiation.proof(Handshake.REJECTED.getBytes(StandardCharsets.UTF_8)))
+                .hasMessageContaining("no executor");
+    }
+
+    @Test
+    void aDirectoryWithAWrongLengthIsRefused() {
+        for (int slots : new int[] {128, -64, 0}) {
+            byte[] acceptance = ((Verdict.Proven) acceptor.judge(proof(), DIRECTORY, slots)).acceptance();
+
+            assertThatThrownBy(() -> initiation.directory(acceptance)).hasMessageContaining(slots + " slots");
+        }
     }
 }

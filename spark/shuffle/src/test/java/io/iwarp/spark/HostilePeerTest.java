@@ -4,10 +4,15 @@ import static io.iwarp.spark.Blocks.content;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.spark.Handshake.Verdict;
 import io.iwarp.testing.LogCapture;
 import io.iwarp.testing.Segment;
 import io.iwarp.testing.SocketPeer;
+import io.iwarp.verbs.ConnectionRequest;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,6 +23,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,6 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a raw client does to an executor, over TCP, and what the next honest executor then sees. */
 class HostilePeerTest {
     private static final String BLOCK = "shuffle_1_1_0";
+    private static final int SLOTS = 64;
+    private static final int HELLO = 7;
     private static final int REJECT = 0x20;
     private static final int TERMINATE = 7;
 
@@ -42,9 +50,12 @@ class HostilePeerTest {
 
     @BeforeEach
     void publish() throws IOException {
-        SparkConf conf = TwoNodes.settings().set("spark.shuffle.iwarp.transport", "nio");
-        nodes = new TwoNodes(folder, conf, ByteBufAllocator.DEFAULT);
+        nodes = new TwoNodes(folder, conf(), ByteBufAllocator.DEFAULT);
         nodes.publish(1, 1, 4);
+    }
+
+    private static SparkConf conf() {
+        return TwoNodes.settings().set("spark.shuffle.iwarp.transport", "nio");
     }
 
     @AfterEach
@@ -61,20 +72,18 @@ class HostilePeerTest {
     }
 
     @Test
-    void whoDoesNotKnowTheSecretLearnsNothing() throws IOException {
-        byte[] known = new Handshake(TwoNodes.SECRET).request(TwoNodes.SERVER);
+    void aPeerWithoutTheSecretLearnsNothing() throws IOException {
+        byte[] known = proof(TwoNodes.SERVER);
         byte[] wrong = known.clone();
         wrong[wrong.length - 1] ^= 1;
-        byte[] oldVersion = known.clone();
-        oldVersion[5] = 1;
         List<byte[]> guesses = List.of(
                 new byte[0],
                 "GET / HTTP/1.0\r\nforged line of the log\r\n".getBytes(StandardCharsets.US_ASCII),
-                Arrays.copyOf(known, 6),
-                oldVersion,
+                Arrays.copyOf(known, 7),
                 wrong,
-                new Handshake(Handshake.newSecret()).request(TwoNodes.SERVER),
-                new Handshake(TwoNodes.SECRET).request(TwoNodes.CLIENT));
+                proof(TwoNodes.CLIENT),
+                // It repeats what an executor sent.
+                admitted(known));
 
         Set<String> answers = new HashSet<>();
         for (byte[] guess : guesses) {
@@ -88,6 +97,8 @@ class HostilePeerTest {
                 .hasSize(guesses.size())
                 .allMatch(line -> line.startsWith("Rejected a connection of /127.0.0.1"))
                 .noneMatch(line -> line.contains("forged") || line.contains("\n"));
+        assertThat(nodes.serverMetrics.counter("rejectedConnections").getCount())
+                .isEqualTo(guesses.size());
         assertThatAnHonestExecutorReads();
     }
 
@@ -123,6 +134,76 @@ class HostilePeerTest {
         }
     }
 
+    /** A listener at the port of an executor that is gone: its directory, slot, index and checksums are right. */
+    @Test
+    void aListenerWithoutTheSecretDeliversNoBlock() throws IOException {
+        byte[] challenge = challenge();
+        byte[] recorded = acceptance(proof(TwoNodes.SERVER));
+        Handshake ofAnother = TwoNodes.handshake(Handshake.newSecret(), TwoNodes.SERVER);
+        assertThatNothingIsTaken("proves nothing", (request, directory) -> request.accept(recorded));
+        assertThatNothingIsTaken(
+                "no executor", (request, directory) -> request.reject("busy".getBytes(StandardCharsets.US_ASCII)));
+        assertThatNothingIsTaken(
+                "does not prove",
+                afterChallenge(challenge, (request, directory) -> forged(directory, new byte[Hmac.LENGTH])));
+        // It reflects the code of the initiator.
+        assertThatNothingIsTaken(
+                "does not prove",
+                afterChallenge(
+                        challenge, (request, directory) -> forged(directory, Arrays.copyOfRange(request, 95, 127))));
+        // It repeats what an executor sent.
+        assertThatNothingIsTaken("does not prove", afterChallenge(challenge, (request, directory) -> recorded));
+        // It has the secret of another application.
+        assertThatNothingIsTaken("does not prove", afterChallenge(challenge, (request, directory) -> {
+            Handshake.Initiation own = ofAnother.initiate(TwoNodes.SERVER);
+            var rejection = (Verdict.Challenge) ofAnother.judge(own.hello(), directory, SLOTS);
+            return ((Verdict.Proven) ofAnother.judge(own.proof(rejection.rejection()), directory, SLOTS)).acceptance();
+        }));
+    }
+
+    /** The acceptance of a listener, after the challenge. */
+    private interface Forgery {
+        byte[] acceptance(byte[] request, RemoteBuffer directory);
+    }
+
+    private static BiConsumer<ConnectionRequest, RemoteBuffer> afterChallenge(byte[] challenge, Forgery forgery) {
+        return (request, directory) -> {
+            byte[] asked = request.privateData();
+            if (asked.length == HELLO) {
+                request.reject(challenge);
+            } else {
+                request.accept(forgery.acceptance(asked, directory));
+            }
+        };
+    }
+
+    private static byte[] forged(RemoteBuffer directory, byte[] code) {
+        ByteBuf out = Unpooled.buffer()
+                .writeInt(0x4957_5350)
+                .writeShort(3)
+                .writeByte(3)
+                .writeInt(SLOTS);
+        directory.encode(out);
+        return ByteBufUtil.getBytes(out.writeBytes(code));
+    }
+
+    private void assertThatNothingIsTaken(String reason, BiConsumer<ConnectionRequest, RemoteBuffer> answer)
+            throws IOException {
+        try (ForgedExecutor forger = new ForgedExecutor(conf(), answer);
+                ShuffleNode victim = nodes.executor(TwoNodes.SECRET, "5")) {
+            forger.publish(folder, new MapKey(1, 1), "evil".getBytes(StandardCharsets.US_ASCII));
+            nodes.addresses.put(TwoNodes.SERVER, forger.address);
+
+            assertThat(nodes.fetch(victim, BLOCK).arrived).containsEntry(BLOCK, FakeSpark.CONTENT);
+            assertThat(victim.metrics().failedConnections.getCount()).isEqualTo(1);
+            assertThat(log.messages())
+                    .filteredOn(line -> line.startsWith("Could not connect to executor 1"))
+                    .last()
+                    .asString()
+                    .contains(reason);
+        }
+    }
+
     private SocketPeer connect() throws IOException {
         int port = nodes.addresses.get(TwoNodes.SERVER).port();
         SocketPeer peer = SocketPeer.connectTo(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
@@ -130,10 +211,40 @@ class HostilePeerTest {
         return peer;
     }
 
-    /** Shows the secret. Returns the directory of the executor. */
-    private static RemoteBuffer admission(SocketPeer peer) throws IOException {
-        int flags = peer.asks(new Handshake(TwoNodes.SECRET).request(TwoNodes.SERVER));
+    /** Proves to know the secret. Returns the directory of the executor. */
+    private RemoteBuffer admission(SocketPeer peer) throws IOException {
+        Handshake.Initiation initiation =
+                TwoNodes.handshake(TwoNodes.SECRET, TwoNodes.CLIENT).initiate(TwoNodes.SERVER);
+        int flags = peer.asks(initiation.proof(challenge()));
         assertThat(flags & REJECT).isZero();
-        return Handshake.directory(peer.expectPrivateData()).memory();
+        return initiation.directory(peer.expectPrivateData()).memory();
+    }
+
+    /** Returns a proof for an executor, with a challenge of the server. */
+    private byte[] proof(String executor) throws IOException {
+        return TwoNodes.handshake(TwoNodes.SECRET, TwoNodes.CLIENT)
+                .initiate(executor)
+                .proof(challenge());
+    }
+
+    private byte[] challenge() throws IOException {
+        SocketPeer peer = connect();
+        byte[] hello = TwoNodes.handshake(TwoNodes.SECRET, TwoNodes.CLIENT)
+                .initiate(TwoNodes.SERVER)
+                .hello();
+        assertThat(peer.asks(hello) & REJECT).isEqualTo(REJECT);
+        return peer.expectPrivateData();
+    }
+
+    /** Returns the proof, which the server has accepted. */
+    private byte[] admitted(byte[] proof) throws IOException {
+        acceptance(proof);
+        return proof;
+    }
+
+    private byte[] acceptance(byte[] proof) throws IOException {
+        SocketPeer peer = connect();
+        assertThat(peer.asks(proof) & REJECT).isZero();
+        return peer.expectPrivateData();
     }
 }

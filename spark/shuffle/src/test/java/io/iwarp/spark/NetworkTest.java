@@ -39,7 +39,7 @@ class NetworkTest {
                     ShuffleSettings.from(TwoNodes.settings().set("spark.shuffle.iwarp.transport", "nio")), domain);
             PeerAddress address = new PeerAddress("127.0.0.1", listener.getLocalPort());
             for (int peer = 0; peer < PEERS; peer++) {
-                var connection = network.connect("executor " + peer, address, new byte[0]);
+                var connection = network.connect(address, new byte[0]);
                 Socket socket = listener.accept();
                 accept(socket);
                 connections.add(connection.get(1, TimeUnit.MINUTES));

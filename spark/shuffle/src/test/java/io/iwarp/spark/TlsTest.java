@@ -70,8 +70,7 @@ class TlsTest {
     private static ShuffleNode node(TwoNodes nodes, SparkConf conf) throws IOException {
         return new ShuffleNode(
                 ShuffleSettings.from(conf),
-                new Handshake(TwoNodes.SECRET),
-                "9",
+                TwoNodes.handshake(TwoNodes.SECRET, "9"),
                 nodes.addresses::get,
                 new MetricRegistry(),
                 ByteBufAllocator.DEFAULT);

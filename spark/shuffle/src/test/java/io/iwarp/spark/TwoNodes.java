@@ -19,6 +19,7 @@ final class TwoNodes implements AutoCloseable {
     static final String SECRET = Handshake.newSecret();
 
     private final Path folder;
+    private final ShuffleSettings settings;
     final MetricRegistry serverMetrics = new MetricRegistry();
     final MetricRegistry clientMetrics = new MetricRegistry();
     final Map<String, PeerAddress> addresses = new ConcurrentHashMap<>();
@@ -33,12 +34,12 @@ final class TwoNodes implements AutoCloseable {
 
     TwoNodes(Path folder, SparkConf conf, ByteBufAllocator ofClient) throws IOException {
         this.folder = folder;
-        ShuffleSettings settings = ShuffleSettings.from(conf);
+        settings = ShuffleSettings.from(conf);
         server = new ShuffleNode(
-                settings, new Handshake(SECRET), SERVER, this::find, serverMetrics, ByteBufAllocator.DEFAULT);
+                settings, handshake(SECRET, SERVER), this::find, serverMetrics, ByteBufAllocator.DEFAULT);
         String host = settings.transport().equals("local") ? UUID.randomUUID().toString() : "127.0.0.1";
         addresses.put(SERVER, server.listen(host));
-        client = new ShuffleNode(settings, new Handshake(SECRET), CLIENT, this::find, clientMetrics, ofClient);
+        client = new ShuffleNode(settings, handshake(SECRET, CLIENT), this::find, clientMetrics, ofClient);
     }
 
     static SparkConf settings() {
@@ -49,11 +50,18 @@ final class TwoNodes implements AutoCloseable {
                 .set("spark.shuffle.iwarp.maxBlockSize", "1000");
     }
 
+    static Handshake handshake(String secret, String executor) {
+        return new Handshake(secret, executor, System::nanoTime);
+    }
+
     /** Returns an executor of another application. */
     ShuffleNode stranger() throws IOException {
-        Handshake other = new Handshake(Handshake.newSecret());
-        ShuffleSettings settings = ShuffleSettings.from(settings());
-        return new ShuffleNode(settings, other, "3", this::find, new MetricRegistry(), ByteBufAllocator.DEFAULT);
+        return executor(Handshake.newSecret(), "3");
+    }
+
+    ShuffleNode executor(String secret, String id) throws IOException {
+        return new ShuffleNode(
+                settings, handshake(secret, id), this::find, new MetricRegistry(), ByteBufAllocator.DEFAULT);
     }
 
     private PeerAddress find(String executor) throws UnknownHostException {
