@@ -1,7 +1,11 @@
 package io.iwarp;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
 import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +42,34 @@ public final class CloseReason {
         return new CloseReason(endedBy, fault.error(), fault.detail(), fault.cause());
     }
 
+    /**
+     * Returns the reason for a connection that the peer's application rejected.
+     *
+     * @param privateData the Private Data of the peer's Reply; shown if it is text without control characters
+     */
+    @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
+    public static CloseReason ofRejection(byte[] privateData) {
+        return new CloseReason(EndedBy.PEER_REJECTED, null, textOf(privateData), null);
+    }
+
+    private static String textOf(byte[] privateData) {
+        if (privateData.length == 0) {
+            return "no reason given";
+        }
+        try {
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(privateData))
+                    .toString();
+            if (text.codePoints().noneMatch(Character::isISOControl)) {
+                return text;
+            }
+        } catch (CharacterCodingException notText) {
+            // Only the application knows what the bytes mean.
+        }
+        return privateData.length + " bytes of private data, which are not text";
+    }
+
     /** Returns who ended the stream. */
     public EndedBy endedBy() {
         return endedBy;
@@ -56,6 +88,42 @@ public final class CloseReason {
     /** Returns what the transport or the runtime reported: an {@link SSLException} if TLS failed; null if nothing. */
     public @Nullable Throwable cause() {
         return cause;
+    }
+
+    /**
+     * Returns whether the same connection may succeed later, so that a client should connect again after a growing
+     * pause. Otherwise a person has to change something first, or this side wanted the end.
+     *
+     * <table>
+     * <caption>Whether to connect again</caption>
+     * <tr><th>{@link #endedBy}</th><th>mayRetry</th></tr>
+     * <tr><td>{@link EndedBy#TRANSPORT}, also a connection that TCP refused or could not make</td><td>yes</td></tr>
+     * <tr><td>{@link EndedBy#TIMEOUT}</td><td>yes</td></tr>
+     * <tr><td>{@link EndedBy#PEER_CLOSED}, also during set-up, as an overloaded peer does</td><td>yes</td></tr>
+     * <tr><td>{@link EndedBy#PEER_TERMINATE} or {@link EndedBy#LOCAL_FAULT} with a local or global
+     * catastrophic error: that side failed, for example without memory</td><td>yes</td></tr>
+     * <tr><td>{@link EndedBy#PEER_TERMINATE} or {@link EndedBy#LOCAL_FAULT} with another error</td><td>no</td></tr>
+     * <tr><td>{@link EndedBy#PEER_REJECTED}</td><td>no</td></tr>
+     * <tr><td>{@link EndedBy#LOCAL_APPLICATION}</td><td>no</td></tr>
+     * <tr><td>any, with an {@link SSLHandshakeException} among the causes: one side refused the other's TLS</td>
+     * <td>no</td></tr>
+     * </table>
+     */
+    public boolean mayRetry() {
+        for (Throwable each = cause; each != null; each = each.getCause()) {
+            if (each instanceof SSLHandshakeException) {
+                return false;
+            }
+        }
+        return switch (endedBy) {
+            case TRANSPORT, TIMEOUT, PEER_CLOSED -> true;
+            case PEER_TERMINATE, LOCAL_FAULT ->
+                error == ProtocolError.RDMAP_LOCAL_CATASTROPHIC
+                        || error == ProtocolError.RDMAP_GLOBAL_CATASTROPHIC
+                        || error == ProtocolError.DDP_LOCAL_CATASTROPHIC
+                        || error == ProtocolError.MPA_LOCAL_CATASTROPHIC;
+            case PEER_REJECTED, LOCAL_APPLICATION -> false;
+        };
     }
 
     @Override

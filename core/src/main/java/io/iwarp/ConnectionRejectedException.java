@@ -1,12 +1,9 @@
 package io.iwarp;
 
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.OptionalInt;
 
 /** The peer rejected the connection: it answered with an MPA Reply with the R bit set (RFC 5044 section 7.1.1). */
-public final class ConnectionRejectedException extends IwarpException {
+public final class ConnectionRejectedException extends ConnectionClosedException {
     private static final long serialVersionUID = 1L;
 
     private final byte[] privateData;
@@ -30,29 +27,10 @@ public final class ConnectionRejectedException extends IwarpException {
      * @param peerOrd how many the peer would have outstanding, 0 to 16382, if stated
      */
     public ConnectionRejectedException(byte[] privateData, OptionalInt peerIrd, OptionalInt peerOrd) {
-        super("the peer rejected the connection" + reason(privateData), null);
+        super(CloseReason.ofRejection(privateData));
         this.privateData = privateData.clone();
         this.peerIrd = peerIrd;
         this.peerOrd = peerOrd;
-    }
-
-    /** What the peer says, if it is text without control characters. */
-    private static String reason(byte[] privateData) {
-        if (privateData.length == 0) {
-            return " and gave no reason";
-        }
-        try {
-            String text = StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(privateData))
-                    .toString();
-            if (text.codePoints().noneMatch(Character::isISOControl)) {
-                return ": " + text;
-            }
-        } catch (CharacterCodingException notText) {
-            // Only the application knows what the bytes mean.
-        }
-        return " with " + privateData.length + " bytes of private data, which are not text";
     }
 
     /** Returns a copy of the Private Data of the rejection, 0 to 512 bytes. */

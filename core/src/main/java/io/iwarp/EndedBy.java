@@ -1,8 +1,8 @@
 package io.iwarp;
 
-/** Who ended a stream. */
+/** Who ended a stream. Later versions may add constants. */
 public enum EndedBy {
-    /** The application on this side closed it, or rejected the connection request. */
+    /** The application on this side closed it, rejected the connection request, or cancelled the set-up. */
     LOCAL_APPLICATION("this side closed the stream"),
     /** This side found a breach of the protocol by the peer, or failed, and ended the stream. */
     LOCAL_FAULT("this side found an error and ended the stream"),
@@ -14,9 +14,11 @@ public enum EndedBy {
      * answer suggests this. With TLS such an end is {@link #TRANSPORT}.
      */
     PEER_CLOSED("the peer closed the stream"),
+    /** The peer's application rejected the connection request: {@link ConnectionRejectedException}. */
+    PEER_REJECTED("the peer rejected the connection"),
     /** A time limit of this side expired. */
     TIMEOUT("a time limit ran out"),
-    /** The TCP connection was lost. */
+    /** The TCP connection was lost, or could not be made. */
     TRANSPORT("the connection was lost");
 
     private final String sentence;

@@ -3,10 +3,13 @@ package io.iwarp;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An error between the two sides of a stream. It is unchecked, since it mostly arrives as the failure of a future.
- * Misuse of the API is reported by {@link IllegalArgumentException} and {@link IllegalStateException} instead.
+ * What can happen to a correct program: the connection ends or is rejected ({@link ConnectionClosedException}), a queue
+ * is full, a limit is reached, memory was revoked. It is unchecked, since it mostly arrives as the failure of a future.
+ *
+ * <p>A wrong call is an {@link IllegalArgumentException}, {@link IllegalStateException} or a similar exception of the
+ * JDK instead.
  */
-public class IwarpException extends RuntimeException {
+public abstract class IwarpException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
@@ -15,7 +18,16 @@ public class IwarpException extends RuntimeException {
      * @param message what happened and what to do about it
      * @param cause what the transport or the runtime reported, or null
      */
-    public IwarpException(String message, @Nullable Throwable cause) {
+    protected IwarpException(String message, @Nullable Throwable cause) {
         super(message, cause);
+    }
+
+    /**
+     * Creates an exception without a stack trace.
+     *
+     * @param message what happened and what to do about it; null if {@link #getMessage} is overridden
+     */
+    protected IwarpException(@Nullable String message) {
+        super(message, null, false, false);
     }
 }

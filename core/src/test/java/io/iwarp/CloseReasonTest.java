@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class CloseReasonTest {
@@ -72,17 +75,43 @@ class CloseReasonTest {
                         EndedBy.TRANSPORT, ProtocolError.MPA_CONNECTION_LOST, "while receiving", cause));
     }
 
+    /** The table of {@link CloseReason#mayRetry}. */
+    @ParameterizedTest
+    @CsvSource({
+        "TRANSPORT, , true",
+        "TRANSPORT, MPA_CONNECTION_LOST, true",
+        "TIMEOUT, , true",
+        "PEER_CLOSED, , true",
+        "PEER_CLOSED, MPA_CONNECTION_LOST, true",
+        "PEER_TERMINATE, RDMAP_LOCAL_CATASTROPHIC, true",
+        "PEER_TERMINATE, RDMAP_GLOBAL_CATASTROPHIC, true",
+        "PEER_TERMINATE, DDP_LOCAL_CATASTROPHIC, true",
+        "PEER_TERMINATE, MPA_LOCAL_CATASTROPHIC, true",
+        "LOCAL_FAULT, DDP_LOCAL_CATASTROPHIC, true",
+        "PEER_TERMINATE, , false",
+        "PEER_TERMINATE, RDMAP_INVALID_STAG, false",
+        "PEER_TERMINATE, RDMAP_STREAM_CATASTROPHIC, false",
+        "LOCAL_FAULT, MPA_CRC_MISMATCH, false",
+        "PEER_REJECTED, , false",
+        "LOCAL_APPLICATION, , false"
+    })
+    void retriesWhatMayGoAway(EndedBy endedBy, @Nullable ProtocolError error, boolean mayRetry) {
+        assertThat(new CloseReason(endedBy, error, "", null).mayRetry()).isEqualTo(mayRetry);
+        assertThat(new CloseReason(endedBy, error, "", new SSLException("lost")).mayRetry())
+                .isEqualTo(mayRetry);
+        SSLException refused = new SSLException("refused", new SSLHandshakeException("untrusted"));
+        assertThat(new CloseReason(endedBy, error, "", new IOException(refused)).mayRetry())
+                .isFalse();
+    }
+
     @Test
     void exceptionsCarryTheReasonAndItsSentence() {
         IOException cause = new IOException("Broken pipe");
         CloseReason reason = new CloseReason(EndedBy.TRANSPORT, null, "while sending", cause);
 
-        StreamEndedException ended = new StreamEndedException(reason);
+        ConnectionClosedException ended = new ConnectionClosedException(reason);
         assertThat(ended).hasMessage(reason.toString()).hasCause(cause);
         assertThat(ended.reason()).isSameAs(reason);
-        StartupException startup = new StartupException(reason);
-        assertThat(startup).hasMessage(reason.toString()).hasCause(cause);
-        assertThat(startup.reason()).isSameAs(reason);
     }
 
     @Test
@@ -101,10 +130,10 @@ class CloseReasonTest {
         assertThat(rejection("no memory is left for Zoë"))
                 .hasMessage("the peer rejected the connection: no memory is left for Zoë");
         assertThat(new ConnectionRejectedException(new byte[0]))
-                .hasMessage("the peer rejected the connection and gave no reason");
-        assertThat(rejection("two\nlines")).hasMessageEndingWith("with 9 bytes of private data, which are not text");
+                .hasMessage("the peer rejected the connection: no reason given");
+        assertThat(rejection("two\nlines")).hasMessageEndingWith(": 9 bytes of private data, which are not text");
         assertThat(new ConnectionRejectedException(new byte[] {(byte) 0xC3, 'a'}))
-                .hasMessageEndingWith("with 2 bytes of private data, which are not text");
+                .hasMessageEndingWith(": 2 bytes of private data, which are not text");
     }
 
     private static ConnectionRejectedException rejection(String text) {

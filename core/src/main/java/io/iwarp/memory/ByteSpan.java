@@ -76,7 +76,7 @@ public final class ByteSpan {
      * Takes a reference to the memory of a region, for a span that will {@linkplain #cover(LocalBuffer) cover} a piece
      * of it. End it with one {@link #release()} of that span, or one {@link #release(LocalBuffer)}.
      *
-     * @throws RegistrationEndedException if the region was closed
+     * @throws RegionClosedException if the region was closed
      */
     public static void retain(LocalBuffer piece) {
         if (!piece.region().memory().retain()) {

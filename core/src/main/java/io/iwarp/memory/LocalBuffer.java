@@ -7,7 +7,7 @@ import java.util.Locale;
  * {@link MemoryRegion#slice} makes it and checks the range. Make it once and use it for any number of requests.
  *
  * <p>It does not keep the region open. A request holds the memory from its post to its completion; a post after the
- * region was closed throws {@link RegistrationEndedException}.
+ * region was closed throws {@link RegionClosedException}.
  *
  * <p>Immutable. Any thread may use it.
  */

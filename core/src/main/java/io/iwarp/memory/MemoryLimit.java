@@ -21,7 +21,7 @@ public enum MemoryLimit {
         this.tag = tag;
     }
 
-    /** Returns the name of the setting, as in {@link ResourceLimitException#limit}. */
+    /** Returns the name of the setting, as in {@link ResourceLimitException#setting}. */
     public String setting() {
         return setting;
     }

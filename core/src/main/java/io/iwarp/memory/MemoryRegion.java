@@ -48,7 +48,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * Registers memory that the domain has {@linkplain ProtectionDomain#admitRegion admitted}. The region takes the
      * memory over, even if this fails.
      *
-     * @throws RegistrationEndedException if the stream was closed
+     * @throws RegionClosedException if the stream was closed
      */
     static MemoryRegion register(
             ProtectionDomain domain,
@@ -72,7 +72,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         }
         if (stream != null && !stream.attach(region)) {
             region.close();
-            throw new RegistrationEndedException("the stream was closed; register the region for an open stream");
+            throw new RegionClosedException("the stream was closed; register the region for an open stream");
         }
         return region;
     }
@@ -121,7 +121,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     /**
      * Returns the whole region as a buffer to advertise to the peer.
      *
-     * @throws RegistrationEndedException if the region was invalidated or closed
+     * @throws RegionClosedException if the region was invalidated or closed
      */
     public RemoteBuffer remoteBuffer() {
         return remoteBuffer(0, length());
@@ -134,7 +134,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * @param offset where the part begins, in bytes from the beginning of the region
      * @param length the number of bytes of the part
      * @throws IndexOutOfBoundsException if the part is not within the region
-     * @throws RegistrationEndedException if the region was invalidated or closed
+     * @throws RegionClosedException if the region was invalidated or closed
      */
     public RemoteBuffer remoteBuffer(long offset, long length) {
         requireValid();
@@ -148,7 +148,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * @param offset where the piece begins, in bytes from the beginning of the region
      * @param length the number of bytes of the piece, at least 0
      * @throws IndexOutOfBoundsException if the piece is not within the region
-     * @throws RegistrationEndedException if the region was closed
+     * @throws RegionClosedException if the region was closed
      * @throws UnsupportedOperationException if the region is over a {@linkplain RegionBuilder#file file}
      */
     public LocalBuffer slice(long offset, long length) {
@@ -187,7 +187,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      *     thread, as any buffer does
      * @throws IndexOutOfBoundsException if the part is not within the region
      * @throws IllegalArgumentException if it is longer than a buffer can be
-     * @throws RegistrationEndedException if the region was closed
+     * @throws RegionClosedException if the region was closed
      * @throws UnsupportedOperationException if the region is over a {@linkplain RegionBuilder#file file}
      */
     public ByteBuf view(long offset, long length) {
@@ -252,7 +252,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * @return the number
      * @throws IndexOutOfBoundsException if the 8 bytes are not within the region
      * @throws IllegalArgumentException if the address is not a multiple of 8, or the bytes lie in two buffers
-     * @throws RegistrationEndedException if the region was closed
+     * @throws RegionClosedException if the region was closed
      */
     public long getVolatile(long offset) {
         RegionMemory bytes = requireAligned(offset);
@@ -405,7 +405,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * invalidation of the region finds its windows, so it finds even a window that is just being bound.
      *
      * @throws IllegalArgumentException if the rights allow changes of read-only memory
-     * @throws RegistrationEndedException if the region was invalidated or closed
+     * @throws RegionClosedException if the region was invalidated or closed
      */
     MemoryWindow bind(
             @Nullable StreamAssociation scope, int rightBits, long windowBase, long offset, long windowLength) {
@@ -465,14 +465,14 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /** Returns the error of a use after the region was closed. */
-    RegistrationEndedException closed() {
-        return new RegistrationEndedException(name() + " was closed; register the memory again");
+    RegionClosedException closed() {
+        return new RegionClosedException(name() + " was closed; register the memory again");
     }
 
     private void requireValid() {
         requireOpen();
         if (!isValid()) {
-            throw new RegistrationEndedException(name() + " was invalidated; register the memory again for a new STag");
+            throw new RegionClosedException(name() + " was invalidated; register the memory again for a new STag");
         }
     }
 

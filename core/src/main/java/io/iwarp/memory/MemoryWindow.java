@@ -61,11 +61,11 @@ public final class MemoryWindow implements STagHolder, AutoCloseable {
     /**
      * Returns the whole window as a buffer to advertise to the peer.
      *
-     * @throws RegistrationEndedException if the window was invalidated
+     * @throws RegionClosedException if the window was invalidated
      */
     public RemoteBuffer remoteBuffer() {
         if (!isValid()) {
-            throw new RegistrationEndedException(String.format(
+            throw new RegionClosedException(String.format(
                     Locale.ROOT, "window STag 0x%08x was invalidated; bind another one for a new STag", stag()));
         }
         return new RemoteBuffer(stag(), baseTaggedOffset(), length());

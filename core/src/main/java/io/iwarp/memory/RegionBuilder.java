@@ -148,7 +148,7 @@ public final class RegionBuilder {
      * @throws IllegalArgumentException if the tagged offsets would exceed 2^64, a buffer cannot be registered any more,
      *     or the rights allow changes of read-only memory, or the file is too short
      * @throws UncheckedIOException if the file cannot be opened
-     * @throws RegistrationEndedException if the stream it is for was closed
+     * @throws RegionClosedException if the stream it is for was closed
      * @throws IllegalStateException if no memory was named, or the domain was closed
      * @throws ResourceLimitException if a limit of the domain or the device is reached
      */

@@ -96,7 +96,7 @@ public final class StreamAssociation implements AutoCloseable {
      * @param sink a direct buffer; the region retains it, and releases it when it is closed
      * @return the region
      * @throws IllegalArgumentException if the buffer cannot be registered; the message says what to do
-     * @throws RegistrationEndedException if this stream was closed
+     * @throws RegionClosedException if this stream was closed
      * @throws IllegalStateException if the domain was closed
      * @throws ResourceLimitException if a limit of the domain or the device is reached
      */

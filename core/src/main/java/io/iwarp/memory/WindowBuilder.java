@@ -73,7 +73,7 @@ public final class WindowBuilder {
      * @return the window
      * @throws IllegalArgumentException if the tagged offsets would exceed 2^64, or the rights allow changes of
      *     read-only memory
-     * @throws RegistrationEndedException if the region was invalidated or closed, or the stream was closed
+     * @throws RegionClosedException if the region was invalidated or closed, or the stream was closed
      * @throws ResourceLimitException if a limit of the device is reached
      */
     public MemoryWindow bind() {
@@ -89,7 +89,7 @@ public final class WindowBuilder {
         }
         if (!window.tieToStream()) {
             window.invalidate();
-            throw new RegistrationEndedException("the stream was closed; bind the window for an open stream");
+            throw new RegionClosedException("the stream was closed; bind the window for an open stream");
         }
         return window;
     }

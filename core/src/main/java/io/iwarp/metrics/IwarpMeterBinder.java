@@ -159,7 +159,8 @@ public final class IwarpMeterBinder implements MeterBinder {
                         failure.tag());
             }
         }
-        for (EndedBy endedBy : EndedBy.values()) {
+        // A rejected connection was never established: it is among the set-ups.
+        for (EndedBy endedBy : EnumSet.complementOf(EnumSet.of(EndedBy.PEER_REJECTED))) {
             String cause = endedBy.name().toLowerCase(Locale.ROOT);
             register(registry, MeterDefinition.CONNECTIONS_ENDED, m -> m.ended(endedBy), cause);
         }

@@ -32,6 +32,7 @@ public enum SetupFailure {
             case PEER_CLOSED -> PEER_CLOSED;
             case TRANSPORT -> TRANSPORT;
             case LOCAL_APPLICATION -> LOCAL;
+            case PEER_REJECTED -> throw new IllegalArgumentException("a rejection is not a failure");
         };
     }
 

@@ -1,6 +1,7 @@
 package io.iwarp.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -241,7 +242,7 @@ class ByteSpanTest {
         assertThatIllegalStateException().isThrownBy(() -> span.put(0, bytes, 0, 8));
         assertThatIllegalStateException().isThrownBy(() -> span.get(0, bytes, 0, 8));
         assertThatIllegalStateException().isThrownBy(() -> span.bufferAt(0));
-        assertThatIllegalStateException().isThrownBy(() -> ByteSpan.retain(piece));
+        assertThatExceptionOfType(RegionClosedException.class).isThrownBy(() -> ByteSpan.retain(piece));
         bytes.release();
     }
 
@@ -254,7 +255,7 @@ class ByteSpanTest {
         ByteSpan.release(piece);
 
         assertThatThrownBy(() -> ByteSpan.retain(piece))
-                .isInstanceOf(RegistrationEndedException.class)
+                .isInstanceOf(RegionClosedException.class)
                 .hasMessageContaining("register the memory again");
         assertThatIllegalStateException().isThrownBy(region::close);
     }

@@ -90,7 +90,7 @@ class DomainLifecycleTest {
         StreamAssociation closed = domain.openStream();
         RegionBuilder builder = domain.region().buffers(memory).stream(closed);
         closed.close();
-        assertThatExceptionOfType(RegistrationEndedException.class)
+        assertThatExceptionOfType(RegionClosedException.class)
                 .isThrownBy(builder::register)
                 .withMessageContaining("the stream was closed");
 

@@ -2,6 +2,7 @@ package io.iwarp.memory;
 
 import static io.iwarp.memory.AccessRight.REMOTE_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -182,7 +183,9 @@ class LocalAccessTest {
                 () -> region.getLongs(0, new long[1]),
                 () -> region.getBytes(0, four.clear(), 4),
                 () -> region.setBytes(0, four.setIndex(0, 4)))) {
-            assertThatIllegalStateException().isThrownBy(access).withMessageMatching("region STag .* was closed; .*");
+            assertThatExceptionOfType(RegionClosedException.class)
+                    .isThrownBy(access)
+                    .withMessageMatching("region STag .* was closed; .*");
         }
     }
 

@@ -3,8 +3,8 @@ package io.iwarp.memory;
 import static io.iwarp.memory.AccessRight.REMOTE_ATOMIC;
 import static io.iwarp.memory.AccessRight.REMOTE_READ;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
@@ -103,7 +103,9 @@ class LocalAtomicsTest {
         assertThat(region.fetchAdd(0, 1)).isEqualTo(41);
         region.close();
         for (ThrowingCallable access : accesses(0)) {
-            assertThatIllegalStateException().isThrownBy(access).withMessageMatching("region STag .* was closed; .*");
+            assertThatExceptionOfType(RegionClosedException.class)
+                    .isThrownBy(access)
+                    .withMessageMatching("region STag .* was closed; .*");
         }
         assertThat(number(0)).isEqualTo(42);
     }

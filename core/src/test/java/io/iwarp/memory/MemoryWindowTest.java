@@ -93,7 +93,7 @@ class MemoryWindowTest {
         assertThat(ofStream.isValid()).isFalse();
         assertThat(ofDomain.isValid()).isTrue();
         assertThatThrownBy(() -> region.window(0, 8).stream(other).bind())
-                .isInstanceOf(RegistrationEndedException.class)
+                .isInstanceOf(RegionClosedException.class)
                 .hasMessageContaining("stream was closed");
         region.invalidate();
         assertThat(ofDomain.isValid()).isFalse();
@@ -229,7 +229,7 @@ class MemoryWindowTest {
     private static void bindIfValid(WindowBuilder builder) {
         try {
             builder.bind();
-        } catch (IllegalStateException e) {
+        } catch (RegionClosedException e) {
             assertThat(e).hasMessageContaining("invalidated");
         }
     }
@@ -266,7 +266,7 @@ class MemoryWindowTest {
         assertThat(device.windows()).isOne();
         region.window(0, 1).bind();
         region.invalidate();
-        assertThatThrownBy(() -> region.window(0, 1).bind()).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> region.window(0, 1).bind()).isInstanceOf(RegionClosedException.class);
         assertThat(device.windows()).as("a bind that failed counts nothing").isZero();
     }
 

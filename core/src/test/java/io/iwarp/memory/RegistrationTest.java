@@ -243,8 +243,8 @@ class RegistrationTest {
 
         assertThatThrownBy(() -> limited.register(memory))
                 .isInstanceOfSatisfying(ResourceLimitException.class, e -> {
-                    assertThat(e.limit()).isEqualTo("maxRegions");
-                    assertThat(e.max()).isEqualTo(2);
+                    assertThat(e.setting()).isEqualTo("maxRegions");
+                    assertThat(e.limit()).isEqualTo(2);
                 })
                 .hasMessageContaining("maxRegions of the device is 2, of which 2 are in use");
         assertThat(memory.refCnt()).isEqualTo(3);
@@ -266,8 +266,8 @@ class RegistrationTest {
 
         assertThatThrownBy(() -> two.register(memory))
                 .isInstanceOfSatisfying(ResourceLimitException.class, e -> {
-                    assertThat(e.limit()).isEqualTo("maxRegisteredBytes");
-                    assertThat(e.max()).isEqualTo(100);
+                    assertThat(e.setting()).isEqualTo("maxRegisteredBytes");
+                    assertThat(e.limit()).isEqualTo(100);
                 })
                 .hasMessageContaining("64 are in use and 64 more were asked for");
         assertThatThrownBy(
@@ -294,8 +294,8 @@ class RegistrationTest {
 
         assertThatThrownBy(() -> greedy.register(memory))
                 .isInstanceOfSatisfying(ResourceLimitException.class, e -> {
-                    assertThat(e.limit()).isEqualTo(MemoryLimit.DOMAIN_REGISTERED_BYTES.setting());
-                    assertThat(e.max()).isEqualTo(100);
+                    assertThat(e.setting()).isEqualTo(MemoryLimit.DOMAIN_REGISTERED_BYTES.setting());
+                    assertThat(e.limit()).isEqualTo(100);
                 })
                 .hasMessage("DomainLimits.maxRegisteredBytes of the protection domain is 100, of which 64 are in"
                         + " use and 64 more were asked for; close regions that are not needed any more, or allocate the"
@@ -303,8 +303,8 @@ class RegistrationTest {
         MemoryRegion second = greedy.region().allocate(ALLOCATOR, 36).register();
         assertThatThrownBy(() -> greedy.region().allocate(ALLOCATOR, 1).register())
                 .isInstanceOfSatisfying(ResourceLimitException.class, e -> {
-                    assertThat(e.limit()).isEqualTo(MemoryLimit.DOMAIN_REGIONS.setting());
-                    assertThat(e.max()).isEqualTo(2);
+                    assertThat(e.setting()).isEqualTo(MemoryLimit.DOMAIN_REGIONS.setting());
+                    assertThat(e.limit()).isEqualTo(2);
                 });
         assertThat(greedy.regions()).isEqualTo(2);
         assertThat(greedy.registeredBytes()).isEqualTo(100);
@@ -314,7 +314,7 @@ class RegistrationTest {
         assertThatThrownBy(() -> greedy.register(memory))
                 .isInstanceOfSatisfying(
                         ResourceLimitException.class,
-                        e -> assertThat(e.limit()).isEqualTo(MemoryLimit.REGISTERED_BYTES.setting()));
+                        e -> assertThat(e.setting()).isEqualTo(MemoryLimit.REGISTERED_BYTES.setting()));
         assertThat(greedy.registeredBytes()).as("what the device refused").isEqualTo(36);
         third.close();
         greedy.register(memory).close();
@@ -355,7 +355,7 @@ class RegistrationTest {
         assertThat(small.registeredBytes()).isZero();
         assertThat(stream.holders()).isZero();
         stream.close();
-        assertThatThrownBy(() -> stream.registerSink(memory)).isInstanceOf(RegistrationEndedException.class);
+        assertThatThrownBy(() -> stream.registerSink(memory)).isInstanceOf(RegionClosedException.class);
         small.close();
         assertThatIllegalStateException()
                 .isThrownBy(() -> stream.registerSink(memory))

@@ -4,6 +4,7 @@ import static io.iwarp.memory.AccessRight.REMOTE_WRITE;
 import static io.iwarp.memory.AccessVerdict.GRANTED;
 import static io.iwarp.memory.AccessVerdict.INVALID_STAG;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -97,7 +98,7 @@ class RevocationTest {
         region.setBytes(0, payload.slice(0, 4));
         assertThat(bytes()).isEqualTo("0102030400000000");
         assertThat(memory.refCnt()).isEqualTo(2);
-        assertThatIllegalStateException()
+        assertThatExceptionOfType(RegionClosedException.class)
                 .isThrownBy(region::remoteBuffer)
                 .withMessageMatching("region STag 0x[0-9a-f]{8} was invalidated; .*");
         assertThat(region).asString().endsWith("[REMOTE_WRITE], invalidated]");
@@ -114,10 +115,12 @@ class RevocationTest {
         assertThat(tagged.place(100, payload, 0, 4)).isFalse();
         assertThatIllegalStateException().isThrownBy(() -> receiveBuffer.put(0, payload, 0, 4));
         assertThat(bytes()).isEqualTo("0000000000000000");
-        assertThatIllegalStateException()
+        assertThatExceptionOfType(RegionClosedException.class)
                 .isThrownBy(region::remoteBuffer)
                 .withMessageMatching("region STag 0x[0-9a-f]{8} was closed; .*");
-        assertThatIllegalStateException().isThrownBy(() -> region.view(0, 1)).withMessageContaining("was closed");
+        assertThatExceptionOfType(RegionClosedException.class)
+                .isThrownBy(() -> region.view(0, 1))
+                .withMessageContaining("was closed");
         assertThat(region).asString().endsWith("[REMOTE_WRITE], closed]");
     }
 

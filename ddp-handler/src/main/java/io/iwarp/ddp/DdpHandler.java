@@ -19,12 +19,12 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Outbound</b> it takes {@link DdpMessage}s. They are sent in the order of writing, after a flush and once MPA is
  * ready to send. Segments are cut as the transport takes them, with at most its transmit window of bytes in flight,
  * including the copies of a {@linkplain DdpMessage#source source}. {@link DdpUlp#onSent} reports that a message is
- * sent. A promise that is not void completes just before that, or fails with {@link io.iwarp.StreamEndedException} if
- * the message is dropped. A write fails
+ * sent. A promise that is not void completes just before that, or fails with {@link io.iwarp.ConnectionClosedException}
+ * if the message is dropped. A write fails
  *
  * <ul>
  *   <li>after close, after shutting down the output or after the {@linkplain DdpMessage#terminal() terminal message}:
- *       {@link io.iwarp.StreamEndedException}, but silently when the promise is void;
+ *       {@link io.iwarp.ConnectionClosedException}, but silently when the promise is void;
  *   <li>if the message has 2^32 bytes or more: {@link IllegalArgumentException};
  *   <li>if the message is already in flight: {@link IllegalStateException};
  *   <li>if it is anything but a DdpMessage: {@link UnsupportedOperationException}, and the object is released.

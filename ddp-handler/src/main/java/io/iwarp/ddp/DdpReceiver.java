@@ -2,6 +2,7 @@ package io.iwarp.ddp;
 
 import io.iwarp.Counter;
 import io.iwarp.Counters;
+import io.iwarp.IwarpException;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.memory.AccessRight;
@@ -293,7 +294,10 @@ final class DdpReceiver {
         }
         try {
             sink.put(segment.messageOffset(), segment.buffer(), segment.payloadIndex(), length);
-        } catch (IllegalStateException | IndexOutOfBoundsException | UnsupportedOperationException unusable) {
+        } catch (IwarpException
+                | IllegalStateException
+                | IndexOutOfBoundsException
+                | UnsupportedOperationException unusable) {
             return new ProtocolFault(
                     ProtocolError.DDP_LOCAL_CATASTROPHIC,
                     describeMessage() + ": the posted receive buffer cannot be written: " + unusable);

@@ -1,12 +1,12 @@
 package io.iwarp.ddp;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
-import io.iwarp.StreamEndedException;
 import io.iwarp.mpa.Ulpdu;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -425,7 +425,7 @@ final class DdpTransmitter {
                                         + "; keep its buffer unchanged until the message was sent");
     }
 
-    private static StreamEndedException ended(String detail) {
-        return new StreamEndedException(new CloseReason(EndedBy.LOCAL_APPLICATION, null, detail, null));
+    private static ConnectionClosedException ended(String detail) {
+        return new ConnectionClosedException(new CloseReason(EndedBy.LOCAL_APPLICATION, null, detail, null));
     }
 }

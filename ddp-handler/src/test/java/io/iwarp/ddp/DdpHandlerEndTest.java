@@ -4,7 +4,7 @@ import static io.iwarp.ddp.DdpChannel.message;
 import static io.iwarp.ddp.DdpChannel.terminate;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.iwarp.StreamEndedException;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -43,7 +43,9 @@ class DdpHandlerEndTest {
 
         assertThat(ddp.sent()).containsExactly("on the wire", "T");
         assertThat(ddp.ulp.events).containsExactly("sent on the wire", "sent T", "all sent");
-        assertThat(waiting.cause()).isInstanceOf(StreamEndedException.class).hasMessageContaining("last message");
+        assertThat(waiting.cause())
+                .isInstanceOf(ConnectionClosedException.class)
+                .hasMessageContaining("last message");
     }
 
     @Test
@@ -78,8 +80,8 @@ class DdpHandlerEndTest {
         transport.takeAll();
 
         assertThat(ddp.sent()).containsExactly("T");
-        assertThat(later.cause()).isInstanceOf(StreamEndedException.class);
-        assertThat(second.cause()).isInstanceOf(StreamEndedException.class);
+        assertThat(later.cause()).isInstanceOf(ConnectionClosedException.class);
+        assertThat(second.cause()).isInstanceOf(ConnectionClosedException.class);
         assertThat(ddp.exceptions).isEmpty();
     }
 
@@ -146,7 +148,7 @@ class DdpHandlerEndTest {
         assertThat(ddp.ulp.faultHeaders).containsExactly((byte[]) null);
         assertThat(waiting.cause()).hasMessage("connection reset");
         assertThat(ddp.handler.idle()).isTrue();
-        assertThat(ddp.writeWithPromise(message("d")).cause()).isInstanceOf(StreamEndedException.class);
+        assertThat(ddp.writeWithPromise(message("d")).cause()).isInstanceOf(ConnectionClosedException.class);
     }
 
     @Test
@@ -358,8 +360,8 @@ class DdpHandlerEndTest {
         transport.takeAll();
         ddp.flush();
 
-        assertThat(underWay.cause()).isInstanceOf(StreamEndedException.class);
-        assertThat(waiting.cause()).isInstanceOf(StreamEndedException.class);
+        assertThat(underWay.cause()).isInstanceOf(ConnectionClosedException.class);
+        assertThat(waiting.cause()).isInstanceOf(ConnectionClosedException.class);
         assertThat(ddp.ulp.events).isEmpty();
         assertThat(ddp.passedOn).contains("inactive");
         assertThat(message.submitted()).isFalse();
@@ -388,7 +390,7 @@ class DdpHandlerEndTest {
         ddp.receives(Segment.untagged(0, 1).payload("x"));
 
         assertThat(transport.closes).isEqualTo(1);
-        assertThat(later.cause()).isInstanceOf(StreamEndedException.class);
+        assertThat(later.cause()).isInstanceOf(ConnectionClosedException.class);
         assertThat(ddp.ulp.delivered).isEmpty();
         transport.holdsClose = false;
     }
@@ -403,7 +405,7 @@ class DdpHandlerEndTest {
         ddp.flush();
         ddp.receives(Segment.untagged(0, 1).payload("x"));
 
-        assertThat(later.cause()).isInstanceOf(StreamEndedException.class);
+        assertThat(later.cause()).isInstanceOf(ConnectionClosedException.class);
         assertThat(ddp.sent()).isEmpty();
         assertThat(ddp.ulp.delivered).hasSize(1);
         assertThat(ddp.passedOn).contains(ChannelOutputShutdownEvent.INSTANCE);

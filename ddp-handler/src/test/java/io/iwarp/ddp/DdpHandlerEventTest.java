@@ -3,10 +3,10 @@ package io.iwarp.ddp;
 import static io.iwarp.ddp.DdpChannel.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.mpa.MpaEvent;
@@ -154,7 +154,7 @@ class DdpHandlerEventTest {
 
         assertThat(ddp.passedOn).containsExactly(rejected);
         assertThat(ddp.channel.pipeline().get(DdpHandler.class)).isNull();
-        assertThat(waiting.cause()).isInstanceOf(StreamEndedException.class);
+        assertThat(waiting.cause()).isInstanceOf(ConnectionClosedException.class);
         assertThat(ddp.channel.isOpen()).isTrue();
     }
 }

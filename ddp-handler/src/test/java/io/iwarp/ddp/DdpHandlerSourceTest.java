@@ -5,10 +5,10 @@ import static io.iwarp.ddp.DdpChannel.message;
 import static io.iwarp.ddp.DdpChannel.terminate;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.Role;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
@@ -122,10 +122,10 @@ class DdpHandlerSourceTest {
         assertThat(transport.segments).isEqualTo(before + 1);
         assertThat(Ulpdus.segment(transport.ulpdus.get(before)).queueNumber()).isEqualTo(2);
         assertThat(future.cause())
-                .isInstanceOf(StreamEndedException.class)
+                .isInstanceOf(ConnectionClosedException.class)
                 .hasMessageContaining("was revoked when " + bytesSent + " bytes");
-        assertThat(behind.cause()).isInstanceOf(StreamEndedException.class);
-        assertThat(ddp.writeWithPromise(message("later")).cause()).isInstanceOf(StreamEndedException.class);
+        assertThat(behind.cause()).isInstanceOf(ConnectionClosedException.class);
+        assertThat(ddp.writeWithPromise(message("later")).cause()).isInstanceOf(ConnectionClosedException.class);
         assertThat(ddp.handler.idle()).isTrue();
         assertThat(ddp.channel.isOpen()).isTrue();
     }

@@ -1,8 +1,8 @@
 package io.iwarp.mpa;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
-import io.iwarp.StartupException;
 import io.iwarp.internal.LoopTasks;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -89,8 +89,8 @@ public final class MpaConnectionRequest {
      * Accepts the request: sends a Reply Frame, in one write, and enters Full Operation.
      *
      * @param privateData 0 to {@link #maxPrivateData()} bytes for the Reply Frame, copied; empty for none
-     * @return completes when the transport has taken the Reply Frame; fails with a {@link StartupException} if the
-     *     start-up ended before that, for example because the peer closed the connection or the time expired
+     * @return completes when the transport has taken the Reply Frame; fails with a {@link ConnectionClosedException} if
+     *     the start-up ended before that, for example because the peer closed the connection or the time expired
      * @throws IllegalArgumentException if there are more bytes; then the request can still be answered
      * @throws IllegalStateException if the request was answered before
      */
@@ -160,6 +160,6 @@ public final class MpaConnectionRequest {
 
     /** No answer will be sent. Does nothing after {@link #replyTaken}. */
     void failed(CloseReason reason) {
-        answered.tryFailure(new StartupException(reason));
+        answered.tryFailure(new ConnectionClosedException(reason));
     }
 }

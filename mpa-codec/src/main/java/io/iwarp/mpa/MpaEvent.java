@@ -61,7 +61,7 @@ public sealed interface MpaEvent {
      * this event. TCP stays open, and its next byte belongs to the ULP, which closes the channel unless it has another
      * use for it (RFC 5044, section 7.1.2, rules 2 and 3).
      *
-     * @param endedBy {@link EndedBy#LOCAL_APPLICATION} on the responder, {@link EndedBy#PEER_CLOSED} on the initiator
+     * @param endedBy {@link EndedBy#LOCAL_APPLICATION} on the responder, {@link EndedBy#PEER_REJECTED} on the initiator
      * @param privateData the ULP's private data of the rejecting Reply Frame, received or sent, 0 to 512 bytes
      * @param peerIrd the IRD in the peer's frame, or {@link EnhancedSetup#NOT_NEGOTIATED}, also for a plain frame
      * @param peerOrd the ORD in the peer's frame, likewise. On an initiator: the ORD that the responder would have
@@ -78,6 +78,13 @@ public sealed interface MpaEvent {
         /** Creates the event for a plain frame of the peer. */
         public Rejected(EndedBy endedBy, byte[] privateData) {
             this(endedBy, privateData, EnhancedSetup.NOT_NEGOTIATED, EnhancedSetup.NOT_NEGOTIATED);
+        }
+
+        /** Returns why there is no stream. */
+        public CloseReason reason() {
+            return endedBy == EndedBy.PEER_REJECTED
+                    ? CloseReason.ofRejection(privateData)
+                    : new CloseReason(endedBy, null, "the connection request was rejected", null);
         }
 
         /** Returns a copy of the private data of the rejecting Reply Frame, 0 to 512 bytes. */

@@ -34,7 +34,7 @@ sealed interface StartupAction {
         /** Creates the action with what the ULP learns of the Reply Frame and of the peer's set-up data. */
         static Leave of(MpaFrame.@Nullable Reply ours, byte[] privateData, MpaFrame theirs) {
             EnhancedSetup setup = theirs.setup();
-            EndedBy endedBy = ours == null ? EndedBy.PEER_CLOSED : EndedBy.LOCAL_APPLICATION;
+            EndedBy endedBy = ours == null ? EndedBy.PEER_REJECTED : EndedBy.LOCAL_APPLICATION;
             return new Leave(
                     ours,
                     setup == null

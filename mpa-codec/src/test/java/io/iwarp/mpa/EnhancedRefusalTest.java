@@ -123,7 +123,7 @@ class EnhancedRefusalTest {
 
         assertThat(peer.seenAbove)
                 .containsExactly(
-                        new MpaEvent.Rejected(EndedBy.PEER_CLOSED, ascii("more"), 4, 32),
+                        new MpaEvent.Rejected(EndedBy.PEER_REJECTED, ascii("more"), 4, 32),
                         HexFormat.of().formatHex(ascii("bye")));
         peer.expectsNothing().expectsHandlerGone().done();
     }
@@ -137,7 +137,7 @@ class EnhancedRefusalTest {
         peer.sends(reply(header, ascii("full")));
 
         assertThat(peer.onlyEvent(MpaEvent.Rejected.class))
-                .isEqualTo(new MpaEvent.Rejected(EndedBy.PEER_CLOSED, ascii("full"), NOT_NEGOTIATED, NOT_NEGOTIATED));
+                .isEqualTo(new MpaEvent.Rejected(EndedBy.PEER_REJECTED, ascii("full"), NOT_NEGOTIATED, NOT_NEGOTIATED));
         peer.done();
     }
 

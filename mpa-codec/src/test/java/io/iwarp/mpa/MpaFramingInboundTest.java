@@ -233,7 +233,7 @@ class MpaFramingInboundTest {
     @Test
     void leavesThePipelineWhenTheConnectionWasRejected() {
         FramingChannel rejected = new FramingChannel();
-        MpaEvent event = new MpaEvent.Rejected(EndedBy.PEER_CLOSED, new byte[] {1});
+        MpaEvent event = new MpaEvent.Rejected(EndedBy.PEER_REJECTED, new byte[] {1});
 
         rejected.channel.pipeline().fireUserEventTriggered(event);
         ByteBuf streaming = Unpooled.buffer().writeByte(1);

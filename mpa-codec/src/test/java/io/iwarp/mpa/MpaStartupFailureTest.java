@@ -7,9 +7,9 @@ import static io.iwarp.mpa.StartupFrames.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
-import io.iwarp.StartupException;
 import io.iwarp.testing.ExhaustedAllocator;
 import io.iwarp.testing.Requirement;
 import io.netty.channel.ChannelFuture;
@@ -73,7 +73,7 @@ class MpaStartupFailureTest {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010000"));
         peer.channel.config().setAllocator(new ExhaustedAllocator());
 
-        assertThat(peer.request().accept(NO_PRIVATE_DATA).cause()).isInstanceOf(StartupException.class);
+        assertThat(peer.request().accept(NO_PRIVATE_DATA).cause()).isInstanceOf(ConnectionClosedException.class);
 
         assertThat(peer.onlyEvent(MpaEvent.StartupFailed.class).reason().cause())
                 .isInstanceOf(OutOfMemoryError.class);
@@ -377,8 +377,8 @@ class MpaStartupFailureTest {
     }
 
     private static CloseReason reasonOf(ChannelFuture answered) {
-        assertThat(answered.cause()).isInstanceOf(StartupException.class);
-        return ((StartupException) answered.cause()).reason();
+        assertThat(answered.cause()).isInstanceOf(ConnectionClosedException.class);
+        return ((ConnectionClosedException) answered.cause()).reason();
     }
 
     private static final class FailingWrites extends ChannelOutboundHandlerAdapter {

@@ -202,7 +202,7 @@ class MpaStartupHandlerTest {
             peer.sendsByteByByte(bytes);
         }
 
-        assertThat(peer.seenAbove.get(0)).isEqualTo(new MpaEvent.Rejected(EndedBy.PEER_CLOSED, ascii("full")));
+        assertThat(peer.seenAbove.get(0)).isEqualTo(new MpaEvent.Rejected(EndedBy.PEER_REJECTED, ascii("full")));
         assertThat(String.join("", texts(peer))).isEqualTo(hex(ascii("plain")));
         peer.seenAbove.subList(1, peer.seenAbove.size()).clear();
         peer.expectsNothing().expectsHandlerGone();

@@ -5,10 +5,10 @@ import static io.iwarp.mpa.StartupFrames.ascii;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
-import io.iwarp.StartupException;
 import io.iwarp.testing.Requirement;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
@@ -217,7 +217,7 @@ class MpaStartupLoopTest {
 
         assertThatThrownBy(() -> answered.get(PATIENCE_SECONDS, TimeUnit.SECONDS))
                 .cause()
-                .isInstanceOf(StartupException.class)
+                .isInstanceOf(ConnectionClosedException.class)
                 .hasMessageContaining("the peer closed");
     }
 
@@ -230,7 +230,7 @@ class MpaStartupLoopTest {
 
         ChannelFuture answered = request.accept(NO_PRIVATE_DATA);
 
-        assertThat(answered.cause()).isInstanceOf(StartupException.class);
+        assertThat(answered.cause()).isInstanceOf(ConnectionClosedException.class);
     }
 
     private static LoopEndpoint initiator(MpaSettings settings) {

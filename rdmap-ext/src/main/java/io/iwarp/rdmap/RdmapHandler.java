@@ -209,7 +209,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
 
     /** Start-up ended with a rejection: the stream never began. */
     private void onRejected(MpaEvent.Rejected rejection) {
-        state.note(new CloseReason(rejection.endedBy(), null, "the connection request was rejected", null));
+        state.note(rejection.reason());
         ulp.onRejected(rejection);
         end();
     }

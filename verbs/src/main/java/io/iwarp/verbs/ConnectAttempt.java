@@ -1,8 +1,8 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
-import io.iwarp.StreamEndedException;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelFuture;
 import java.net.SocketAddress;
@@ -121,7 +121,10 @@ final class ConnectAttempt implements SetupObserver {
         ChannelOutcome.await(connecting, () -> {
             QueuePair queuePair = current;
             if (queuePair == null) {
-                fail(notPrepared == null ? failureOf(connecting) : new StreamEndedException(reasonOf(notPrepared)));
+                fail(
+                        notPrepared == null
+                                ? failureOf(connecting)
+                                : new ConnectionClosedException(reasonOf(notPrepared)));
             } else if (connecting.isSuccess() || endedHere(queuePair)) {
                 queuePair.whenReady((ready, failure) -> {
                     if (failure == null) {
@@ -169,7 +172,7 @@ final class ConnectAttempt implements SetupObserver {
     /** Returns why the connection of a queue pair that is over was not made. */
     private static Throwable reasonOf(QueuePair queuePair, Throwable transports) {
         CloseReason reason = queuePair.closeReason();
-        return reason != null && endedHere(queuePair) ? new StreamEndedException(reason) : transports;
+        return reason != null && endedHere(queuePair) ? new ConnectionClosedException(reason) : transports;
     }
 
     /**

@@ -59,8 +59,8 @@ public final class IwarpConnector {
      *     bootstrap's group must not wait for it: {@code get} and {@code join} throw
      *     {@link io.netty.util.concurrent.BlockingOperationException} there. Fails with
      *     {@link io.iwarp.ConnectionRejectedException} if the peer rejects the request, with
-     *     {@link io.iwarp.StreamEndedException} if start-up fails or times out, with the transport's exception if it
-     *     could not connect. It fails only after the attempt is cleaned up: the queue pair's stream has left its
+     *     {@link io.iwarp.ConnectionClosedException} if start-up fails or times out, with the transport's exception if
+     *     it could not connect. It fails only after the attempt is cleaned up: the queue pair's stream has left its
      *     protection domain, and actions chained earlier to its {@link QueuePair#closed} without {@code Async} have
      *     run. The domain may be closed immediately afterwards.
      * @throws IllegalStateException if the connector was shut down

@@ -1,7 +1,7 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
-import io.iwarp.StreamEndedException;
+import io.iwarp.ConnectionClosedException;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.BlockingOperationException;
 import io.netty.util.concurrent.EventExecutor;
@@ -48,7 +48,7 @@ final class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarg
             complete(Objects.requireNonNull(result, "not the future of a request")
                     .apply(completion));
         } else {
-            completeExceptionally(new StreamEndedException(failure));
+            completeExceptionally(new ConnectionClosedException(failure));
         }
     }
 

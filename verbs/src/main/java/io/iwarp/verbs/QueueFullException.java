@@ -1,15 +1,17 @@
 package io.iwarp.verbs;
 
+import io.iwarp.IwarpException;
+
 /**
  * A post exceeds the depth of a queue, or what is left of the maximum number of outstanding bytes. Nothing was posted;
  * post again when a request has completed. A future fails with it, after {@link QueuePairSettings#postWait}; a post
  * with an id throws it.
  */
-public final class QueueFullException extends IllegalStateException {
+public final class QueueFullException extends IwarpException {
     private static final long serialVersionUID = 1L;
 
     private QueueFullException(String message) {
-        super(message);
+        super(message, null);
     }
 
     static QueueFullException ofSends(int depth, int waiting) {

@@ -1,11 +1,12 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionState;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
+import io.iwarp.IwarpException;
 import io.iwarp.Role;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.MemoryRegion;
@@ -61,10 +62,12 @@ import org.jspecify.annotations.Nullable;
  *   <li>A wrong argument or call throws at once, in each form: {@link NullPointerException},
  *       {@link IllegalArgumentException}, {@link IndexOutOfBoundsException}, {@link IllegalStateException} or
  *       {@link UnsupportedOperationException}.
- *   <li>What the queue pair does not take is a {@link QueueFullException} if it exceeds the queue's depth or what is
- *       left of its byte limit, and a {@link StreamEndedException} if the queue pair is
- *       {@linkplain ConnectionState#DRAINING closing} or has ended. A future fails with it, and a post with an id
- *       throws it.
+ *   <li>What can happen to a correct program is an {@link IwarpException}: a {@link QueueFullException} if the post
+ *       exceeds the queue's depth or what is left of its byte limit, a {@link ConnectionClosedException} if the queue
+ *       pair is {@linkplain ConnectionState#DRAINING closing} or has ended, a
+ *       {@link io.iwarp.memory.RegionClosedException} if its memory was closed or invalidated, a
+ *       {@link ResourceLimitException} if the sink of a Read cannot be registered. A future fails with it, and a post
+ *       with an id throws it.
  * </ul>
  *
  * <p>In a full send queue a post with a future first waits for room, at most {@link QueuePairSettings#postWait}, unless
@@ -150,7 +153,7 @@ public final class QueuePair implements AutoCloseable {
             Application.tell(channel, () -> listener.onClosed(QueuePair.this, reason));
             // Avoid the cost of a stack trace that is not used once the set-up has ended.
             if (!ready.isDone()) {
-                ready.completeExceptionally(new StreamEndedException(reason));
+                ready.completeExceptionally(new ConnectionClosedException(reason));
             }
         }
     }
@@ -351,7 +354,7 @@ public final class QueuePair implements AutoCloseable {
         LoopFuture<T> future = new LoopFuture<>(channel.eventLoop(), result);
         try {
             post.accept(future);
-        } catch (QueueFullException | StreamEndedException refused) {
+        } catch (IwarpException refused) {
             future.completeExceptionally(refused);
         }
         return future;
@@ -521,7 +524,7 @@ public final class QueuePair implements AutoCloseable {
      * Returns a future that completes on the event loop with this queue pair once this side may send requests, or
      * fails. At a responder it completes when the initiator's first message has arrived, not when the connection is
      * accepted; a silent initiator keeps it waiting. The failure is an {@link io.iwarp.ConnectionRejectedException} or
-     * a {@link StreamEndedException}.
+     * a {@link ConnectionClosedException}.
      */
     public CompletableFuture<QueuePair> ready() {
         return ready.copy();

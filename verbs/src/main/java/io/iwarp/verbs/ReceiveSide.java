@@ -1,7 +1,7 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
-import io.iwarp.StreamEndedException;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.StreamAssociation;
@@ -122,7 +122,7 @@ final class ReceiveSide {
     /**
      * Any thread: claims a receive, to fill and {@link #publish}. Everything that can fail is done before.
      *
-     * @throws StreamEndedException if the stream is ending or has ended
+     * @throws ConnectionClosedException if the stream is ending or has ended
      * @throws QueueFullException if the queue is full
      * @throws IllegalStateException if no receives are posted here
      */
@@ -138,7 +138,7 @@ final class ReceiveSide {
         }
         CloseReason over = state.refusalReason();
         if (over != null) {
-            throw new StreamEndedException(over);
+            throw new ConnectionClosedException(over);
         }
         recorder.refused(QueueLimit.RECEIVE);
         throw QueueFullException.ofReceives(depth);

@@ -1,14 +1,15 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolFault;
-import io.iwarp.StreamEndedException;
 import io.iwarp.internal.ByteBudget;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.RegionClosedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.QueueLimit;
@@ -230,9 +231,9 @@ final class SendSide implements RequestQueue {
     private MemoryRegion register(ByteBuf sink) {
         try {
             return stream.registerSink(sink);
-        } catch (IllegalStateException refused) {
+        } catch (RegionClosedException refused) {
             CloseReason ended = state.closeReason();
-            throw ended == null ? refused : new StreamEndedException(ended);
+            throw ended == null ? refused : new ConnectionClosedException(ended);
         }
     }
 
@@ -332,7 +333,7 @@ final class SendSide implements RequestQueue {
      * Any thread: claims a slot for a request of {@code bytes} bytes, to fill and {@link #publish}. If its completion
      * goes to a future, waits for room.
      *
-     * @throws StreamEndedException if the stream is ending or has ended
+     * @throws ConnectionClosedException if the stream is ending or has ended
      * @throws QueueFullException if the queue is full, or too many bytes are outstanding
      * @throws IllegalArgumentException if the request does not fit even if no other is outstanding
      */
@@ -358,7 +359,7 @@ final class SendSide implements RequestQueue {
     private long tryClaim(long bytes) {
         CloseReason over = state.refusalReason();
         if (over != null) {
-            throw new StreamEndedException(over);
+            throw new ConnectionClosedException(over);
         }
         if (budget != null && !budget.take(bytes)) {
             return PostRing.FULL;
@@ -380,7 +381,7 @@ final class SendSide implements RequestQueue {
         // The queue of an ended stream is full as well: the stream's end is the reason then.
         CloseReason over = state.refusalReason();
         if (over != null) {
-            return new StreamEndedException(over);
+            return new ConnectionClosedException(over);
         }
         if (budget != null && bytes > budget.limit() - budget.taken()) {
             recorder.refused(QueueLimit.BYTES);

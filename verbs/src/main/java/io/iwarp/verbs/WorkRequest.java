@@ -50,7 +50,7 @@ final class WorkRequest extends RdmapRequest {
      *
      * @param length of the message
      * @throws IllegalArgumentException if no message is that long
-     * @throws io.iwarp.memory.RegistrationEndedException if the region was closed
+     * @throws io.iwarp.memory.RegionClosedException if the region was closed
      */
     static void lend(String name, LocalBuffer memory, long length) {
         if (length > MAX_MESSAGE) {

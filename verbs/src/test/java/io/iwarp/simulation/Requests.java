@@ -2,8 +2,8 @@ package io.iwarp.simulation;
 
 import static io.iwarp.verbs.CompareSwap.compare;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionState;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.FetchAdd;
 import io.iwarp.verbs.ImmediateData;
@@ -386,7 +386,7 @@ final class Requests {
             world.violated("what was not posted does not complete", end + " " + post);
         }
         boolean expected = why instanceof QueueFullException
-                || why instanceof StreamEndedException
+                || why instanceof ConnectionClosedException
                 || SimulatedFailure.planned(why)
                 || (end.regions.revoked() && post.region != null)
                 || (why instanceof IllegalArgumentException && post.length > end.settings.maxOutstandingBytes());

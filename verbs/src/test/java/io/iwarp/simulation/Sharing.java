@@ -3,7 +3,7 @@ package io.iwarp.simulation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.MemoryWindow;
-import io.iwarp.memory.RegistrationEndedException;
+import io.iwarp.memory.RegionClosedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +53,7 @@ final class Sharing {
             RemoteBuffer address = now.remoteBuffer();
             taken = true;
             return address;
-        } catch (RegistrationEndedException revoked) {
+        } catch (RegionClosedException revoked) {
             return null;
         }
     }
@@ -73,7 +73,7 @@ final class Sharing {
                     .rights(AccessRight.REMOTE_WRITE)
                     .bind();
             taken = false;
-        } catch (RegistrationEndedException revoked) {
+        } catch (RegionClosedException revoked) {
             window = null;
         }
     }

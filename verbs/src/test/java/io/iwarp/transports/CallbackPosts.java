@@ -2,7 +2,7 @@ package io.iwarp.transports;
 
 import static io.iwarp.verbs.CompareSwap.compare;
 
-import io.iwarp.StreamEndedException;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.FetchAdd;
@@ -38,7 +38,7 @@ class CallbackPosts implements Posts {
         } else if (completion.successful()) {
             future.complete(completion.copy());
         } else {
-            future.completeExceptionally(new StreamEndedException(completion.failure()));
+            future.completeExceptionally(new ConnectionClosedException(completion.failure()));
         }
     }
 

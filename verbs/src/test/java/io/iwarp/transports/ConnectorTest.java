@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.StartMode;
@@ -111,7 +111,7 @@ class ConnectorTest {
                     }
                     case SHUTDOWN -> {
                         connector.shutdownGracefully(AGES);
-                        yield StreamEndedException.class;
+                        yield ConnectionClosedException.class;
                     }
                 };
                 CloseReason reason = await(queuePair.closed());

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.testing.LogCapture;
 import io.iwarp.verbs.ConnectionRequest;
@@ -97,7 +97,8 @@ class EndedHereTest {
             silent.accept();
             own.shutdownGracefully(0, Server.PATIENCE_SECONDS, TimeUnit.SECONDS).sync();
             assertThat(failureOf(connecting))
-                    .isInstanceOfSatisfying(StreamEndedException.class, ended -> isOurs(ended.reason(), "event loop"));
+                    .isInstanceOfSatisfying(
+                            ConnectionClosedException.class, ended -> isOurs(ended.reason(), "event loop"));
         }
     }
 
@@ -106,7 +107,7 @@ class EndedHereTest {
         IOException noKeys = new IOException("no keys");
         CompletableFuture<QueuePair> connecting = connector(Transport.NIO, group, pipeline -> raise(noKeys))
                 .connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
-        assertThat(failureOf(connecting)).isInstanceOfSatisfying(StreamEndedException.class, ended -> {
+        assertThat(failureOf(connecting)).isInstanceOfSatisfying(ConnectionClosedException.class, ended -> {
             isOurs(ended.reason(), "no keys");
             assertThat(ended.reason().cause()).isSameAs(noKeys);
         });
@@ -117,7 +118,7 @@ class EndedHereTest {
         domain.close();
         CompletableFuture<QueuePair> connecting = connector(Transport.NIO, group, pipeline -> {})
                 .connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
-        assertThat(failureOf(connecting)).isInstanceOfSatisfying(StreamEndedException.class, ended -> {
+        assertThat(failureOf(connecting)).isInstanceOfSatisfying(ConnectionClosedException.class, ended -> {
             isOurs(ended.reason(), "the protection domain was closed");
             assertThat(ended.reason().cause()).isInstanceOf(IllegalStateException.class);
         });

@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.iwarp.StreamEndedException;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
@@ -88,7 +88,7 @@ class EntranceTest {
         CompletableFuture<QueuePair> elsewhere = client.connect("127.0.0.1", listener.port());
         assertThatThrownBy(() -> await(elsewhere))
                 .cause()
-                .isInstanceOf(StreamEndedException.class)
+                .isInstanceOf(ConnectionClosedException.class)
                 .rootCause()
                 .hasMessageContaining("127.0.0.1");
         await(client.shutdownGracefully(DEADLINE));

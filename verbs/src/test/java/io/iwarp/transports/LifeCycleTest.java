@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.Counter;
 import io.iwarp.EndedBy;
-import io.iwarp.StreamEndedException;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.ImmediateData;
@@ -109,7 +109,7 @@ class LifeCycleTest {
         await(server.listener().shutdownGracefully(AGES));
         await(request.queuePair().closed());
         request.accept();
-        assertThatThrownBy(() -> await(connecting)).hasCauseInstanceOf(StreamEndedException.class);
+        assertThatThrownBy(() -> await(connecting)).hasCauseInstanceOf(ConnectionClosedException.class);
         assertThat(server.timers()).isZero();
     }
 
@@ -173,7 +173,7 @@ class LifeCycleTest {
                 QueuePair initiator = await(connecting);
                 CompletableFuture<Completion> read = initiator.receive(Unpooled.EMPTY_BUFFER);
                 initiator.channel().close();
-                assertThatThrownBy(() -> await(read)).hasCauseInstanceOf(StreamEndedException.class);
+                assertThatThrownBy(() -> await(read)).hasCauseInstanceOf(ConnectionClosedException.class);
             } else {
                 server.closeNextChannel();
                 await(connecting.handle((queuePair, failure) -> failure));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.CloseReason;
-import io.iwarp.StreamEndedException;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.verbs.Completion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -38,7 +38,7 @@ final class PostedInbox implements Inbox {
             assertThatThrownBy(() -> await(flushed))
                     .cause()
                     .isInstanceOfSatisfying(
-                            StreamEndedException.class,
+                            ConnectionClosedException.class,
                             ended -> assertThat(ended.reason()).isEqualTo(reason));
         }
     }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionRejectedException;
 import io.iwarp.EndedBy;
-import io.iwarp.StreamEndedException;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.verbs.ConnectionRequest;
@@ -186,8 +186,8 @@ class TlsTest {
     private static CloseReason failure(CompletableFuture<QueuePair> connecting) {
         return assertThatThrownBy(() -> await(connecting))
                 .cause()
-                .isInstanceOf(StreamEndedException.class)
-                .asInstanceOf(InstanceOfAssertFactories.type(StreamEndedException.class))
+                .isInstanceOf(ConnectionClosedException.class)
+                .asInstanceOf(InstanceOfAssertFactories.type(ConnectionClosedException.class))
                 .actual()
                 .reason();
     }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -78,7 +78,7 @@ class AcrossStacksTest {
         assertThat(atSource.endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
         assertThat(atSource.error()).isEqualTo(ProtocolError.DDP_TAGGED_INVALID_STAG);
         assertThatThrownBy(behind::join)
-                .hasCauseInstanceOf(StreamEndedException.class)
+                .hasCauseInstanceOf(ConnectionClosedException.class)
                 .hasMessageContaining("0x1/0x1/0x00");
     }
 

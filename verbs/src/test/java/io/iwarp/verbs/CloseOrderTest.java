@@ -3,10 +3,10 @@ package io.iwarp.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionState;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ class CloseOrderTest {
         assertThat(sent).isNotDone();
         queuePair.completionListener((same, completion) -> {});
         assertThatThrownBy(() -> queuePair.sendQueue().send(1, Unpooled.EMPTY_BUFFER, PostOptions.NONE))
-                .isInstanceOf(StreamEndedException.class);
+                .isInstanceOf(ConnectionClosedException.class);
         CompletableFuture<Completion> slowlySent = new CompletableFuture<>();
         slow.send(false);
         queuePair

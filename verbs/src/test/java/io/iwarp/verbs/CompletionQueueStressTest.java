@@ -3,8 +3,8 @@ package io.iwarp.verbs;
 import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.Operation;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.netty.buffer.Unpooled;
 import java.net.SocketAddress;
@@ -180,7 +180,7 @@ class CompletionQueueStressTest {
                 }
             } catch (QueueFullException full) {
                 Thread.onSpinWait();
-            } catch (StreamEndedException closed) {
+            } catch (ConnectionClosedException closed) {
                 alive.remove(queuePair);
             }
         }

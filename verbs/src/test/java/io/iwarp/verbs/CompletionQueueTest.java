@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.ResourceLimitException;
 import io.iwarp.testing.Requirement;
@@ -117,8 +117,8 @@ class CompletionQueueTest {
         QueuePair queuePair = loopback.connect(address, domain, SMALL, qp -> {});
         assertThatThrownBy(() -> queuePair.completionQueues(roomy, tight))
                 .isInstanceOfSatisfying(ResourceLimitException.class, refused -> {
-                    assertThat(refused.limit()).isEqualTo("capacity");
-                    assertThat(refused.max()).isEqualTo(DEPTH - 1);
+                    assertThat(refused.setting()).isEqualTo("capacity");
+                    assertThat(refused.limit()).isEqualTo(DEPTH - 1);
                 })
                 .hasMessageContaining("needs " + DEPTH);
         assertThat(roomy.reserved()).isZero();
@@ -195,7 +195,8 @@ class CompletionQueueTest {
         assertThat(queue.poll((queuePair, completion) -> reasons.add(completion.failure()), GENEROUS))
                 .isEqualTo(DEPTH);
         assertThat(reasons).containsOnly(reason);
-        assertThatThrownBy(() -> initiator.receiveQueue().receive(9, sink)).isInstanceOf(StreamEndedException.class);
+        assertThatThrownBy(() -> initiator.receiveQueue().receive(9, sink))
+                .isInstanceOf(ConnectionClosedException.class);
         drain(queue);
         assertThatThrownBy(() -> queue.poll((queuePair, completion) -> {}, 1)).hasMessageContaining("closed");
         assertThat(sink.release()).isTrue();

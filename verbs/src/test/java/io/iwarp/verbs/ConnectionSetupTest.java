@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionRejectedException;
 import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
 import io.iwarp.EndedBy;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaSettings;
@@ -170,7 +170,7 @@ class ConnectionSetupTest {
         CompletableFuture<QueuePair> connecting =
                 new IwarpConnector(loopback.bootstrap(), initializer).connect(address);
         assertThat(await(forgotten).endedBy()).isEqualTo(EndedBy.TIMEOUT);
-        assertThatThrownBy(() -> await(connecting)).cause().isInstanceOf(StreamEndedException.class);
+        assertThatThrownBy(() -> await(connecting)).cause().isInstanceOf(ConnectionClosedException.class);
     }
 
     @Test
@@ -194,7 +194,7 @@ class ConnectionSetupTest {
                     throw new UnsupportedOperationException("no memory for receives");
                 }))
                 .cause()
-                .isInstanceOf(StreamEndedException.class)
+                .isInstanceOf(ConnectionClosedException.class)
                 .hasMessageContaining("no memory for receives");
     }
 

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionRejectedException;
 import io.iwarp.ConnectionState;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaSettings;
@@ -304,7 +304,7 @@ class EnhancedSetupTest {
                 peer.expectTerminate(code + "0000");
             }
             ExecutionException failure = catchThrowableOfType(ExecutionException.class, () -> await(connecting));
-            CloseReason reason = ((StreamEndedException) failure.getCause()).reason();
+            CloseReason reason = ((ConnectionClosedException) failure.getCause()).reason();
             assertThat(reason.error()).isEqualTo(error);
             assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
         }

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -100,7 +100,7 @@ class LifeTest {
             assertThatThrownBy(() -> await(flushed))
                     .cause()
                     .isInstanceOfSatisfying(
-                            StreamEndedException.class,
+                            ConnectionClosedException.class,
                             ended -> assertThat(ended.reason()).isSameAs(reason));
         }
     }
@@ -139,7 +139,7 @@ class LifeTest {
         assertThatThrownBy(() -> await(post))
                 .cause()
                 .isInstanceOfSatisfying(
-                        StreamEndedException.class,
+                        ConnectionClosedException.class,
                         ended -> assertThat(ended.reason().endedBy()).isEqualTo(endedBy));
     }
 
@@ -180,7 +180,7 @@ class LifeTest {
         assertFlushed(List.of(future, afterClose), reason);
         assertThat(refused)
                 .isInstanceOfSatisfying(
-                        StreamEndedException.class,
+                        ConnectionClosedException.class,
                         closed -> assertThat(closed.reason()).isSameAs(reason));
     }
 
@@ -339,7 +339,7 @@ class LifeTest {
                         qp -> () -> qp.receiveQueue().receive(1, bytes))
                 .forEach(post -> assertThatThrownBy(post.apply(queuePair)::run)
                         .isInstanceOfSatisfying(
-                                StreamEndedException.class,
+                                ConnectionClosedException.class,
                                 closed -> assertThat(closed.reason()).isSameAs(reason)));
         assertThat(domain.device().regions()).isOne();
     }

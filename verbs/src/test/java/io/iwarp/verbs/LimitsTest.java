@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionState;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryLimit;
@@ -178,8 +178,8 @@ class LimitsTest {
         await().until(() -> metrics.connections(Role.RESPONDER, ConnectionState.INIT) == 2);
 
         assertThatThrownBy(() -> Loopback.await(connector.connect(address)))
-                .hasCauseInstanceOf(StreamEndedException.class)
-                .satisfies(refused -> assertThat(((StreamEndedException) refused.getCause())
+                .hasCauseInstanceOf(ConnectionClosedException.class)
+                .satisfies(refused -> assertThat(((ConnectionClosedException) refused.getCause())
                                 .reason()
                                 .endedBy())
                         .isIn(EndedBy.PEER_CLOSED, EndedBy.TRANSPORT));

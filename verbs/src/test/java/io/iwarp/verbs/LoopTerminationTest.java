@@ -3,10 +3,10 @@ package io.iwarp.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionState;
 import io.iwarp.EndedBy;
 import io.iwarp.Role;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.metrics.IwarpMetrics;
 import io.netty.bootstrap.Bootstrap;
@@ -70,7 +70,7 @@ class LoopTerminationTest {
 
         ExecutionException failure =
                 catchThrowableOfType(ExecutionException.class, () -> receive.get(60, TimeUnit.SECONDS));
-        assertThat(failure).hasCauseInstanceOf(StreamEndedException.class);
+        assertThat(failure).hasCauseInstanceOf(ConnectionClosedException.class);
         assertThat(queuePair.closed().get(60, TimeUnit.SECONDS))
                 .satisfies(reason -> assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION))
                 .satisfies(reason -> assertThat(reason.detail()).contains("event loop"));

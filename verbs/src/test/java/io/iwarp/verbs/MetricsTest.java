@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionRejectedException;
 import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
@@ -11,7 +12,6 @@ import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
@@ -128,7 +128,7 @@ class MetricsTest {
         assertThatThrownBy(() -> loopback.connect(rejecting, domain, with(initiators), qp -> {}))
                 .hasCauseInstanceOf(ConnectionRejectedException.class);
         assertThatThrownBy(() -> loopback.connect(silent, domain, impatient, qp -> {}))
-                .hasCauseInstanceOf(StreamEndedException.class);
+                .hasCauseInstanceOf(ConnectionClosedException.class);
         SocketPeer stranger = SocketPeer.connectTo(silent);
         stranger.close();
 
@@ -172,7 +172,7 @@ class MetricsTest {
         region.invalidate();
 
         initiator.read(sink, target).handle((ok, failure) -> {
-            assertThat(failure).isInstanceOf(StreamEndedException.class);
+            assertThat(failure).isInstanceOf(ConnectionClosedException.class);
             return null;
         });
         Loopback.await(initiator.closed());

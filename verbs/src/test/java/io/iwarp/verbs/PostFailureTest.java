@@ -5,6 +5,7 @@ import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.IwarpException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.MemoryRegion;
@@ -199,7 +200,7 @@ class PostFailureTest {
         for (int posted = 0; posted < DEPTH; posted++) {
             try {
                 post.from(region);
-            } catch (IllegalStateException closed) {
+            } catch (IwarpException closed) {
                 return posted;
             }
         }

@@ -4,8 +4,8 @@ import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -149,7 +149,7 @@ class PostWaitTest {
             assertThat(post.get())
                     .failsWithin(1, TimeUnit.MINUTES)
                     .withThrowableThat()
-                    .withCauseInstanceOf(StreamEndedException.class);
+                    .withCauseInstanceOf(ConnectionClosedException.class);
         }
         assertThat(responder.engine().life().refusalReason().endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
         assertThat(message.release()).isTrue();

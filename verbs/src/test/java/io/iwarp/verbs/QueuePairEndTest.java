@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionState;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -147,7 +147,7 @@ class QueuePairEndTest {
                 assertThatThrownBy(() -> await(flushed))
                         .cause()
                         .isInstanceOfSatisfying(
-                                StreamEndedException.class,
+                                ConnectionClosedException.class,
                                 ended -> assertThat(ended.reason()).isEqualTo(reason));
             }
             assertThat(source.release()).isTrue();
@@ -269,7 +269,7 @@ class QueuePairEndTest {
                 posted++;
             } catch (QueueFullException full) {
                 Thread.onSpinWait();
-            } catch (StreamEndedException closed) {
+            } catch (ConnectionClosedException closed) {
                 return posted;
             }
         }

@@ -4,8 +4,8 @@ import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.Counter;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -189,12 +189,12 @@ class QueuePairTest {
         await(initiator.closed());
         initiator.completionListener((qp, completion) -> {});
         assertThatThrownBy(() -> initiator.sendQueue().send(1, Unpooled.EMPTY_BUFFER))
-                .isInstanceOf(StreamEndedException.class)
+                .isInstanceOf(ConnectionClosedException.class)
                 .hasMessageContaining("aborted by the application");
         assertThat(initiator.send(Unpooled.EMPTY_BUFFER))
                 .failsWithin(Duration.ofSeconds(1))
                 .withThrowableThat()
-                .withCauseInstanceOf(StreamEndedException.class);
+                .withCauseInstanceOf(ConnectionClosedException.class);
         await(loopback.nextAccepted().closed());
         assertThat(sink.refCnt()).isOne();
         sink.release();

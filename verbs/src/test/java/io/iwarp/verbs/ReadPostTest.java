@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.CloseReason;
-import io.iwarp.StreamEndedException;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -53,13 +53,13 @@ class ReadPostTest {
         assertThatThrownBy(() -> await(queuePair.read(bytes, SOMEWHERE)))
                 .cause()
                 .isInstanceOfSatisfying(
-                        StreamEndedException.class,
+                        ConnectionClosedException.class,
                         ended -> assertThat(ended.reason()).isSameAs(reason));
         assertThatThrownBy(() -> queuePair
                         .sendQueue()
                         .read(1, bytes, SOMEWHERE.slice(0, bytes.writableBytes()), PostOptions.NONE))
                 .isInstanceOfSatisfying(
-                        StreamEndedException.class,
+                        ConnectionClosedException.class,
                         closed -> assertThat(closed.reason()).isSameAs(reason));
     }
 

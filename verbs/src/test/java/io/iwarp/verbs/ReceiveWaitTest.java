@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.testing.Requirement;
@@ -176,7 +176,8 @@ class ReceiveWaitTest {
         }
         await(taker.closed());
         await(sender.closed());
-        assertThatThrownBy(() -> taker.receiveQueue().receive(1, buffer(1))).isInstanceOf(StreamEndedException.class);
+        assertThatThrownBy(() -> taker.receiveQueue().receive(1, buffer(1)))
+                .isInstanceOf(ConnectionClosedException.class);
         assertThat(received).isEmpty();
     }
 

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.memory.RegistrationEndedException;
+import io.iwarp.memory.RegionClosedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.MpaSettings;
@@ -109,16 +109,15 @@ class RegionOperationsTest {
                 .register();
         initiator.abort();
         await(initiator.closed());
-        assertThatThrownBy(ofStream::remoteBuffer).isInstanceOf(RegistrationEndedException.class);
+        assertThatThrownBy(ofStream::remoteBuffer).isInstanceOf(RegionClosedException.class);
         assertThatThrownBy(() -> initiator
                         .region()
                         .allocate(UnpooledByteBufAllocator.DEFAULT, LENGTH)
                         .register())
-                .isInstanceOf(RegistrationEndedException.class);
-        assertThatThrownBy(() -> initiator.window(here, 0, LENGTH).bind())
-                .isInstanceOf(RegistrationEndedException.class);
+                .isInstanceOf(RegionClosedException.class);
+        assertThatThrownBy(() -> initiator.window(here, 0, LENGTH).bind()).isInstanceOf(RegionClosedException.class);
         ofStream.close();
-        assertThatThrownBy(ofStream::remoteBuffer).isInstanceOf(RegistrationEndedException.class);
+        assertThatThrownBy(ofStream::remoteBuffer).isInstanceOf(RegionClosedException.class);
     }
 
     @ParameterizedTest

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.iwarp.CloseReason;
-import io.iwarp.StreamEndedException;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -91,7 +91,7 @@ class SendAllocationTest {
     private void requireSuccess(Completion completion) {
         CloseReason failure = completion.failure();
         if (failure != null) {
-            measured.completeExceptionally(new StreamEndedException(failure));
+            measured.completeExceptionally(new ConnectionClosedException(failure));
         }
     }
 

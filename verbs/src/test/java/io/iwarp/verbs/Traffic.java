@@ -5,10 +5,11 @@ import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.Operation;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.MemoryWindow;
+import io.iwarp.memory.RegionClosedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -139,7 +140,7 @@ final class Traffic {
         receives.set(id);
         try {
             queuePair.receiveQueue().receive(id, sinks[id].clear());
-        } catch (StreamEndedException closed) {
+        } catch (ConnectionClosedException closed) {
             receives.clear(id);
         }
     }
@@ -152,7 +153,7 @@ final class Traffic {
         requests.set(id);
         try {
             post(id);
-        } catch (StreamEndedException closed) {
+        } catch (ConnectionClosedException closed) {
             over = true;
             requests.clear(id);
         }
@@ -197,7 +198,7 @@ final class Traffic {
         readBuffers.add(buffer);
         try {
             queuePair.sendQueue().read(id, buffer, target.slice(offset, length), options);
-        } catch (StreamEndedException closed) {
+        } catch (ConnectionClosedException closed) {
             readBuffers.remove(buffer);
             buffer.release();
             throw closed;
@@ -208,7 +209,7 @@ final class Traffic {
         int stag;
         try {
             stag = windows.get().stag();
-        } catch (IllegalStateException peerHasEnded) {
+        } catch (RegionClosedException peerHasEnded) {
             queuePair.sendQueue().send(id, message, options);
             return;
         }

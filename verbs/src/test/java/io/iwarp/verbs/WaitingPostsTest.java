@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.CloseReason;
-import io.iwarp.StreamEndedException;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -112,7 +112,7 @@ class WaitingPostsTest {
     void anOrderlyCloseSendsThem() {
         readAll();
         reader.close();
-        assertThatThrownBy(() -> read(ALL)).isInstanceOf(StreamEndedException.class);
+        assertThatThrownBy(() -> read(ALL)).isInstanceOf(ConnectionClosedException.class);
         pair.run();
 
         assertThat(ids()).containsExactly(upTo(ALL));

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -232,7 +232,7 @@ class WrongAnswerTest {
         CloseReason reason = await(queuePair.closed());
         assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
         ExecutionException failure = catchThrowableOfType(ExecutionException.class, () -> await(request));
-        assertThat(((StreamEndedException) failure.getCause()).reason()).isSameAs(reason);
+        assertThat(((ConnectionClosedException) failure.getCause()).reason()).isSameAs(reason);
     }
 
     private void assertMarginsUntouched() {

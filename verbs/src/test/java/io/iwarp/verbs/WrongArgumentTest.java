@@ -8,7 +8,7 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.memory.RegistrationEndedException;
+import io.iwarp.memory.RegionClosedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -137,11 +138,15 @@ class WrongArgumentTest {
         refuses(IllegalReferenceCountException.class, ended);
 
         Map<ThrowingCallable, String> gones = new LinkedHashMap<>();
-        gones.put(() -> qp.write(gone, peers), "was closed; register the memory again");
-        gones.put(() -> qp.receive(gone), "was closed; register the memory again");
-        gones.put(() -> qp.read(gone, peers), "was closed; register the memory again");
+        for (CompletableFuture<Completion> refused :
+                List.of(qp.write(gone, peers), qp.receive(gone), qp.read(gone, peers))) {
+            assertThatThrownBy(refused::join)
+                    .hasCauseInstanceOf(RegionClosedException.class)
+                    .hasMessageContaining("was closed; register the memory again");
+        }
+        gones.put(() -> sends.write(1, gone, peers, none), "was closed; register the memory again");
         gones.put(() -> closed.slice(0, 8), "was closed; register the memory again");
-        refuses(RegistrationEndedException.class, gones);
+        refuses(RegionClosedException.class, gones);
 
         Map<ThrowingCallable, String> wrong = new LinkedHashMap<>();
         wrong.put(() -> qp.read(Unpooled.buffer(8, 8), peers), "direct");

@@ -1,8 +1,8 @@
 package io.iwarp.soak;
 
-import io.iwarp.StreamEndedException;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.RegistrationEndedException;
+import io.iwarp.memory.RegionClosedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.FetchAdd;
@@ -70,7 +70,7 @@ final class Poster {
                 }
                 postGroup(queuePair, memory, counter, group);
             }
-        } catch (StreamEndedException | RegistrationEndedException ended) {
+        } catch (ConnectionClosedException | RegionClosedException ended) {
             // What counts is what was posted before.
             client.ended();
         }
@@ -145,7 +145,7 @@ final class Poster {
         MemoryRegion sink = client.sink();
         try {
             sink.getBytes(slot, came, length);
-        } catch (RegistrationEndedException closed) {
+        } catch (RegionClosedException closed) {
             return;
         }
         if (!came.equals(client.source().slice(slot, length))) {

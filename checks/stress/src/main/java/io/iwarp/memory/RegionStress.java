@@ -190,7 +190,7 @@ public final class RegionStress {
         public void binder() {
             try {
                 window = region.window(0, 1).stream(stream).bind();
-            } catch (RegistrationEndedException closed) {
+            } catch (RegionClosedException closed) {
                 // Not bound.
             }
         }
@@ -226,7 +226,7 @@ public final class RegionStress {
         public void binder() {
             try {
                 window = region.window(0, 1).stream(stream).bind();
-            } catch (RegistrationEndedException closed) {
+            } catch (RegionClosedException closed) {
                 // Not bound.
             }
         }

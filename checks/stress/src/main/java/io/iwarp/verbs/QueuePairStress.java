@@ -1,6 +1,7 @@
 package io.iwarp.verbs;
 
-import io.iwarp.StreamEndedException;
+import io.iwarp.memory.RegionClosedException;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.MemoryRegion;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -54,7 +55,7 @@ public final class QueuePairStress {
                 posted++;
                 queuePair.receiveQueue().receive(2, Unpooled.EMPTY_BUFFER);
                 posted++;
-            } catch (StreamEndedException ended) {
+            } catch (ConnectionClosedException ended) {
                 // Not posted.
             }
         }
@@ -91,7 +92,7 @@ public final class QueuePairStress {
             try {
                 queuePair.sendQueue().send(1, region.slice(0, LENGTH), PostOptions.NONE);
                 posted++;
-            } catch (IllegalStateException closed) {
+            } catch (RegionClosedException closed) {
                 // Not posted.
             }
         }

@@ -1,7 +1,7 @@
 package io.iwarp.examples.kv;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.Operation;
-import io.iwarp.StreamEndedException;
 import io.iwarp.examples.kv.Protocol.Answer;
 import io.iwarp.examples.kv.Protocol.Condition;
 import io.iwarp.examples.kv.Protocol.Outcome;
@@ -155,7 +155,7 @@ public final class KvServer implements AutoCloseable {
         }
         try {
             queuePair.sendQueue().send(0, store.put(Put.decode(message)).encode());
-        } catch (IllegalArgumentException | QueueFullException | StreamEndedException e) {
+        } catch (IllegalArgumentException | QueueFullException | ConnectionClosedException e) {
             // It sends what is not a put, takes no answers, or has gone before it was told that its value is stored.
             queuePair.abort();
         } finally {

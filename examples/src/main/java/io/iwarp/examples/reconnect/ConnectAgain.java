@@ -1,7 +1,7 @@
 package io.iwarp.examples.reconnect;
 
 import io.iwarp.CloseReason;
-import io.iwarp.StreamEndedException;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -66,7 +66,7 @@ public final class ConnectAgain {
 
     private static String why(Throwable failure) {
         Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-        if (cause instanceof StreamEndedException ended) {
+        if (cause instanceof ConnectionClosedException ended) {
             CloseReason reason = ended.reason();
             return reason.endedBy() + ", " + reason.error();
         }

@@ -1,7 +1,7 @@
 package io.iwarp.examples.tls;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionRejectedException;
-import io.iwarp.StreamEndedException;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
@@ -61,7 +61,7 @@ public final class MutualTls {
         } catch (ExecutionException e) {
             if (e.getCause() instanceof ConnectionRejectedException rejected) {
                 System.out.println(who + ": rejected: " + text(rejected.privateData()));
-            } else if (e.getCause() instanceof StreamEndedException ended) {
+            } else if (e.getCause() instanceof ConnectionClosedException ended) {
                 System.out.println(who + ": failed: " + ended.reason().endedBy());
             } else {
                 throw e;

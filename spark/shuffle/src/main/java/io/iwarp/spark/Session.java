@@ -1,8 +1,8 @@
 package io.iwarp.spark;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.PostOptions;
@@ -86,7 +86,7 @@ final class Session {
             }
         }
         if (over != null) {
-            listener.failed(sink, new StreamEndedException(over));
+            listener.failed(sink, new ConnectionClosedException(over));
         }
         refused.forEach(Refused::tell);
     }
@@ -102,7 +102,7 @@ final class Session {
             posted.add(next);
             try {
                 post(next);
-            } catch (StreamEndedException closing) {
+            } catch (ConnectionClosedException closing) {
                 // The end is about to be reported, and flushes what waits.
                 posted.removeLast();
                 waiting.addFirst(next);
@@ -139,7 +139,7 @@ final class Session {
         if (failure == null) {
             done.listener.arrived(done.sink);
         } else {
-            done.listener.failed(done.sink, new StreamEndedException(failure));
+            done.listener.failed(done.sink, new ConnectionClosedException(failure));
         }
         refused.forEach(Refused::tell);
     }
@@ -153,12 +153,13 @@ final class Session {
             posted.clear();
             waiting.clear();
         }
-        flushed.forEach(read -> read.listener.failed(read.sink, new StreamEndedException(reason)));
+        flushed.forEach(read -> read.listener.failed(read.sink, new ConnectionClosedException(reason)));
     }
 
     /** Returns whether a Read failed because its stream ended by another cause than a close on this side. */
     static boolean mayRepeat(Throwable failure) {
-        return failure instanceof StreamEndedException ended && ended.reason().endedBy() != EndedBy.LOCAL_APPLICATION;
+        return failure instanceof ConnectionClosedException ended
+                && ended.reason().endedBy() != EndedBy.LOCAL_APPLICATION;
     }
 
     /** Returns whether a stream did not end in order. */

@@ -1,12 +1,13 @@
 package io.iwarp.tools.cli;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionState;
 import io.iwarp.Operation;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.MemoryWindow;
+import io.iwarp.memory.RegionClosedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.PostOptions;
@@ -76,7 +77,7 @@ public final class Conversation implements QueuePairListener {
      * Waits for the next message.
      *
      * @return a copy that needs no release
-     * @throws StreamEndedException if the stream ended and all earlier messages were taken
+     * @throws ConnectionClosedException if the stream ended and all earlier messages were taken
      */
     public ByteBuf receive() throws IOException, InterruptedException {
         Arrival arrival = arrivals.poll(Endpoint.patienceSeconds(), TimeUnit.SECONDS);
@@ -86,12 +87,12 @@ public final class Conversation implements QueuePairListener {
         ByteBuf message = arrival.message();
         if (message == null) {
             arrivals.add(arrival);
-            throw new StreamEndedException(Objects.requireNonNull(arrival.end()));
+            throw new ConnectionClosedException(Objects.requireNonNull(arrival.end()));
         }
         ByteBuf copy = Unpooled.copiedBuffer(message);
         try {
             queuePair().receiveQueue().receive(0, message.clear());
-        } catch (StreamEndedException e) {
+        } catch (ConnectionClosedException e) {
             // The message came before the end, which the next call reports.
             return copy;
         }
@@ -125,7 +126,7 @@ public final class Conversation implements QueuePairListener {
             throws IOException, InterruptedException {
         try {
             return queuePair().window(region, offset, length).rights(right).bind();
-        } catch (IllegalStateException e) {
+        } catch (RegionClosedException e) {
             throw ended(e);
         }
     }
@@ -134,7 +135,7 @@ public final class Conversation implements QueuePairListener {
     public RemoteBuffer advertised(MemoryWindow window) throws IOException, InterruptedException {
         try {
             return window.remoteBuffer();
-        } catch (IllegalStateException e) {
+        } catch (RegionClosedException e) {
             throw ended(e);
         }
     }
@@ -146,11 +147,11 @@ public final class Conversation implements QueuePairListener {
     }
 
     /** The stream may end at any time, so memory of it that has gone is not an error of the caller. */
-    private StreamEndedException ended(IllegalStateException refusal) throws IOException, InterruptedException {
+    private ConnectionClosedException ended(RegionClosedException refusal) throws IOException, InterruptedException {
         ConnectionState state = queuePair().state();
         if (state.compareTo(ConnectionState.READY) <= 0) {
             throw refusal;
         }
-        return new StreamEndedException(Endpoint.await(queuePair().closed()));
+        return new ConnectionClosedException(Endpoint.await(queuePair().closed()));
     }
 }

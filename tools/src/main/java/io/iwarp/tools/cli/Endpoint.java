@@ -1,8 +1,8 @@
 package io.iwarp.tools.cli;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.Counter;
 import io.iwarp.IwarpException;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.ConnectionRequestListener;
 import io.iwarp.verbs.Iwarp;
@@ -88,7 +88,7 @@ public final class Endpoint implements AutoCloseable {
             throws IOException, InterruptedException {
         try {
             return await(beginConnect(address, settings, privateData, prepare));
-        } catch (StreamEndedException e) {
+        } catch (ConnectionClosedException e) {
             LOGGER.debug("connecting to {} failed", address, e);
             throw new CommandFailedException("could not connect: " + ErrorLines.describeSetup(e));
         }

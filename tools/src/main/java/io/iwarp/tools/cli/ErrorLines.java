@@ -1,8 +1,8 @@
 package io.iwarp.tools.cli;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionRejectedException;
 import io.iwarp.IwarpException;
-import io.iwarp.StreamEndedException;
 import io.netty.channel.ConnectTimeoutException;
 import java.io.IOException;
 import java.net.BindException;
@@ -72,7 +72,7 @@ public final class ErrorLines {
     }
 
     /** Why a connection was not set up, and what to do, in one line. */
-    public static String describeSetup(StreamEndedException failure) {
+    public static String describeSetup(ConnectionClosedException failure) {
         return describe(failure) + (tlsFailure(failure) == null ? "; both sides need --tls, or neither" : "");
     }
 
@@ -106,8 +106,9 @@ public final class ErrorLines {
 
     /** Returns why TLS ended a connection, null if it did not. */
     private static @Nullable Throwable tlsFailure(Throwable failure) {
-        Throwable cause =
-                failure instanceof StreamEndedException ended ? ended.reason().cause() : failure;
+        Throwable cause = failure instanceof ConnectionClosedException ended
+                ? ended.reason().cause()
+                : failure;
         while (cause != null && !(cause instanceof SSLException)) {
             cause = cause.getCause();
         }

@@ -1,7 +1,8 @@
 package io.iwarp.tools.counter;
 
+import io.iwarp.ConnectionClosedException;
+import io.iwarp.IwarpException;
 import io.iwarp.Operation;
-import io.iwarp.StreamEndedException;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.verbs.Completion;
@@ -91,14 +92,14 @@ final class CounterWorker {
                 posted++;
                 queuePair.sendQueue().send(posted, work.encode(), PostOptions.FENCED);
             }
-        } catch (IllegalStateException | StreamEndedException e) {
+        } catch (IwarpException e) {
             totals.completeExceptionally(e);
         }
     }
 
     private void onCompletion(Completion completion) {
         if (completion.failure() != null) {
-            totals.completeExceptionally(new StreamEndedException(completion.failure()));
+            totals.completeExceptionally(new ConnectionClosedException(completion.failure()));
             return;
         }
         if (completion.operation() == Operation.FETCH_ADD) {

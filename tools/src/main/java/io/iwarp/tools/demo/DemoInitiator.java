@@ -1,6 +1,6 @@
 package io.iwarp.tools.demo;
 
-import io.iwarp.StreamEndedException;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.mpa.MpaParameters;
@@ -57,7 +57,7 @@ final class DemoInitiator {
             throws IOException, InterruptedException {
         try {
             script.run(other);
-        } catch (StreamEndedException e) {
+        } catch (ConnectionClosedException e) {
             if (other.end().isCompletedExceptionally()) {
                 Endpoint.await(other.end());
             }

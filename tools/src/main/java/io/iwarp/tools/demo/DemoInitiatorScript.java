@@ -1,9 +1,9 @@
 package io.iwarp.tools.demo;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.BytePattern;
@@ -162,7 +162,7 @@ final class DemoInitiatorScript {
         try {
             Endpoint.await(queuePair.read(sink, gone));
             throw new CommandFailedException("a Read with an invalid STag succeeded: please report it");
-        } catch (StreamEndedException e) {
+        } catch (ConnectionClosedException e) {
             CloseReason reason = e.reason();
             ProtocolError error = reason.error();
             if (reason.endedBy() != EndedBy.PEER_TERMINATE || error != ProtocolError.RDMAP_INVALID_STAG) {

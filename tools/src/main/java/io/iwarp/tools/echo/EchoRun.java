@@ -1,8 +1,9 @@
 package io.iwarp.tools.echo;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
+import io.iwarp.IwarpException;
 import io.iwarp.Operation;
-import io.iwarp.StreamEndedException;
 import io.iwarp.tools.cli.BytePattern;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.verbs.Completion;
@@ -71,7 +72,7 @@ final class EchoRun {
             queuePair.receiveQueue().receive(number, reply.clear());
             sentAtNanos = System.nanoTime();
             queuePair.sendQueue().send(number, message);
-        } catch (IllegalStateException | StreamEndedException e) {
+        } catch (IwarpException e) {
             done.completeExceptionally(e);
         }
     }
@@ -79,7 +80,7 @@ final class EchoRun {
     private void onCompletion(Completion completion) {
         CloseReason failure = completion.failure();
         if (failure != null) {
-            done.completeExceptionally(new StreamEndedException(failure));
+            done.completeExceptionally(new ConnectionClosedException(failure));
             return;
         }
         if (completion.operation() == Operation.RECEIVE) {

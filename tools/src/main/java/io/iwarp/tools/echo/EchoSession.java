@@ -1,9 +1,9 @@
 package io.iwarp.tools.echo;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
-import io.iwarp.StreamEndedException;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ListenOptions;
 import io.iwarp.tools.cli.Output;
@@ -58,7 +58,7 @@ final class EchoSession implements QueuePairListener {
                 echoed++;
                 source.receiveQueue().receive(slot, buffers[slot].clear());
             }
-        } catch (StreamEndedException e) {
+        } catch (ConnectionClosedException e) {
             // The stream is ending. A buffer that is not posted does not complete, so release it.
             buffers[slot].release();
         }

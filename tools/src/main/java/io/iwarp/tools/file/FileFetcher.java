@@ -1,6 +1,6 @@
 package io.iwarp.tools.file;
 
-import io.iwarp.StreamEndedException;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -87,7 +87,7 @@ final class FileFetcher implements AutoCloseable {
                 conversation.send(new FileMessage.Stored(ours).encode());
                 return new Fetched(size, ours);
             }
-        } catch (StreamEndedException e) {
+        } catch (ConnectionClosedException e) {
             lookForRefusal();
             throw e;
         }

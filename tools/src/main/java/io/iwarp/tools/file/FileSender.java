@@ -1,6 +1,6 @@
 package io.iwarp.tools.file;
 
-import io.iwarp.StreamEndedException;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Conversation;
@@ -94,16 +94,17 @@ final class FileSender implements AutoCloseable {
                         + ": do not use what it stored");
             }
             return ours;
-        } catch (StreamEndedException e) {
+        } catch (ConnectionClosedException e) {
             throw notConfirmed(e);
         }
     }
 
     /** Reads the server's refusal, which it sends before it closes. A lost server sends none. */
-    private CommandFailedException notConfirmed(StreamEndedException end) throws IOException, InterruptedException {
+    private CommandFailedException notConfirmed(ConnectionClosedException end)
+            throws IOException, InterruptedException {
         try {
             expect(FileMessage.Refused.class);
-        } catch (StreamEndedException nothingElseArrived) {
+        } catch (ConnectionClosedException nothingElseArrived) {
             LOGGER.debug("the server was lost", end);
         }
         String progress = String.format(Locale.ROOT, "%,d of %s were sent", sent, Bytes.exactly(size));

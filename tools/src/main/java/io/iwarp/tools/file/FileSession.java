@@ -1,6 +1,6 @@
 package io.iwarp.tools.file;
 
-import io.iwarp.StreamEndedException;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.tools.cli.Bytes;
@@ -98,7 +98,7 @@ final class FileSession {
         } catch (CommandFailedException | ProtocolException e) {
             refuse(String.valueOf(e.getMessage()));
             throw e;
-        } catch (StreamEndedException e) {
+        } catch (ConnectionClosedException e) {
             throw e;
         } catch (ClosedByInterruptException e) {
             // File I/O throws its own exception and leaves the thread interrupted, which would end the wait below.

@@ -3,8 +3,8 @@ package io.iwarp.tools.perf;
 import static io.iwarp.verbs.CompareSwap.compare;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.Operation;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.verbs.Completion;
@@ -76,7 +76,7 @@ abstract class PerfLoad {
     final void attempt(Runnable step) {
         try {
             step.run();
-        } catch (StreamEndedException e) {
+        } catch (ConnectionClosedException e) {
             fail(e);
         }
     }
@@ -84,7 +84,7 @@ abstract class PerfLoad {
     private void onCompletion(Completion completion) {
         CloseReason failure = completion.failure();
         if (failure != null) {
-            fail(new StreamEndedException(failure));
+            fail(new ConnectionClosedException(failure));
             return;
         }
         try {
@@ -93,7 +93,7 @@ abstract class PerfLoad {
             } else {
                 onDone(completion);
             }
-        } catch (StreamEndedException e) {
+        } catch (ConnectionClosedException e) {
             fail(e);
         }
     }

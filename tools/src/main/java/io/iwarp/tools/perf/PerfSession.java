@@ -1,9 +1,9 @@
 package io.iwarp.tools.perf;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.ListenOptions;
@@ -76,7 +76,7 @@ final class PerfSession implements QueuePairListener {
         if (completion.operation() == Operation.RECEIVE && completion.successful()) {
             try {
                 onMessage(completion);
-            } catch (StreamEndedException e) {
+            } catch (ConnectionClosedException e) {
                 // The connection has ended. onClosed reports the reason.
                 received++;
             }
@@ -117,7 +117,7 @@ final class PerfSession implements QueuePairListener {
         memory.mark(seen);
         try {
             queuePair.sendQueue().write(seen, memory.source(), task.memory());
-        } catch (StreamEndedException e) {
+        } catch (ConnectionClosedException e) {
             // The connection has ended. onClosed reports the reason.
             received++;
         }

@@ -1,7 +1,7 @@
 package io.iwarp.tools.perf;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.Operation;
-import io.iwarp.StreamEndedException;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
@@ -45,7 +45,7 @@ final class UsageSession {
         try {
             queuePair.receiveQueue().receive(0, question.clear());
             queuePair.sendQueue().send(0, usage.encode());
-        } catch (StreamEndedException e) {
+        } catch (ConnectionClosedException e) {
             LOGGER.debug("{} has gone with its question", queuePair, e);
         }
     }

@@ -1,7 +1,7 @@
 package io.iwarp.tools.rdma;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
@@ -60,7 +60,7 @@ final class RpingSession {
                 between = false;
                 serve(memory, source);
             }
-        } catch (StreamEndedException e) {
+        } catch (ConnectionClosedException e) {
             if (between && e.reason().endedBy() == EndedBy.PEER_CLOSED) {
                 return true;
             }

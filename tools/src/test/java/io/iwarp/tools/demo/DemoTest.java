@@ -3,8 +3,8 @@ package io.iwarp.tools.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.ProtocolError;
-import io.iwarp.StreamEndedException;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.tools.CommandRun;
 import io.iwarp.tools.PlainEndpoint;
@@ -89,7 +89,7 @@ class DemoTest {
     void failsByTheCrcWhenAnByteChangedOnTheWay() {
         assertThatThrownBy(() -> runOverAFaultyWire(true))
                 .isInstanceOfSatisfying(
-                        StreamEndedException.class,
+                        ConnectionClosedException.class,
                         e -> assertThat(e.reason().error()).isEqualTo(ProtocolError.MPA_CRC_MISMATCH));
     }
 

@@ -3,9 +3,9 @@ package io.iwarp.tools.file;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
-import io.iwarp.StreamEndedException;
 import io.iwarp.tools.CommandRun;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -219,7 +219,7 @@ class FileGetTest {
 
             assertThatThrownBy(() -> client.reads(first.memory()))
                     .isInstanceOfSatisfying(
-                            StreamEndedException.class,
+                            ConnectionClosedException.class,
                             e -> assertThat(e.reason().error()).isEqualTo(ProtocolError.RDMAP_INVALID_STAG));
         }
     }
@@ -236,7 +236,7 @@ class FileGetTest {
 
             assertThatThrownBy(() -> reader.reads(served.memory()))
                     .isInstanceOfSatisfying(
-                            StreamEndedException.class,
+                            ConnectionClosedException.class,
                             e -> assertThat(e.reason().error()).isEqualTo(ProtocolError.RDMAP_STAG_NOT_ASSOCIATED));
             victim.writes(new byte[1], served.memory());
             assertThat(victim.hearsTheEnd().endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);

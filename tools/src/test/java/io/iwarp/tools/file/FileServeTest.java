@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
-import io.iwarp.StreamEndedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.testing.Requirement;
 import io.iwarp.tools.CommandRun;
@@ -284,7 +284,7 @@ class FileServeTest {
                     new RemoteBuffer(served.memory().stag(), served.memory().taggedOffset(), 2);
             assertThatThrownBy(() -> reader.reads(more))
                     .isInstanceOfSatisfying(
-                            StreamEndedException.class,
+                            ConnectionClosedException.class,
                             ended -> assertThat(ended.reason().error()).isEqualTo(ProtocolError.RDMAP_BASE_OR_BOUNDS));
         }
     }
@@ -299,7 +299,7 @@ class FileServeTest {
             assertThat(reader.hears()).isInstanceOf(FileMessage.Done.class);
             assertThatThrownBy(() -> reader.reads(memory))
                     .isInstanceOfSatisfying(
-                            StreamEndedException.class,
+                            ConnectionClosedException.class,
                             ended -> assertThat(ended.reason().error()).isEqualTo(ProtocolError.RDMAP_INVALID_STAG));
         }
     }

@@ -1,7 +1,7 @@
 package io.iwarp.tools.file;
 
 import io.iwarp.CloseReason;
-import io.iwarp.StreamEndedException;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.PlainEndpoint;
 import io.iwarp.tools.cli.Conversation;
@@ -81,7 +81,7 @@ final class RawFileClient implements AutoCloseable {
         while (true) {
             try {
                 conversation.receive();
-            } catch (StreamEndedException e) {
+            } catch (ConnectionClosedException e) {
                 return e.reason();
             }
         }
