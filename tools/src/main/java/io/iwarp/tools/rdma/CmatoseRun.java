@@ -1,8 +1,8 @@
 package io.iwarp.tools.rdma;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
-import io.iwarp.StreamEndedException;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
@@ -174,7 +174,7 @@ final class CmatoseRun {
         for (Node node : nodes) {
             CloseReason end = Endpoint.await(node.queuePair.closed());
             if (end.endedBy() != EndedBy.PEER_CLOSED) {
-                throw new StreamEndedException(end);
+                throw new ConnectionClosedException(end);
             }
         }
     }

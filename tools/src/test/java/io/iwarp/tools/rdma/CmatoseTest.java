@@ -53,7 +53,8 @@ class CmatoseTest {
     void aClientWhoseRepliesAreLostFails() throws Exception {
         int count = 60;
         int size = 1 << 20;
-        QueuePairSettings settings = QueuePairSettings.builder().receiveQueueDepth(count).build();
+        QueuePairSettings settings =
+                QueuePairSettings.builder().receiveQueueDepth(count).build();
         try (Endpoint endpoint = PlainEndpoint.open();
                 IwarpListener server = endpoint.listen(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, request -> {
