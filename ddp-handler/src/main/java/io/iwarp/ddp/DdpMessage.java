@@ -29,6 +29,7 @@ public class DdpMessage extends UncountedMessage {
 
     private static final int BYTE_MASK = 0xFF;
 
+    private final @Nullable Object owner;
     private final ByteSpan payload = new ByteSpan();
     private @Nullable TaggedBuffer source;
     private long sourceOffset;
@@ -45,7 +46,23 @@ public class DdpMessage extends UncountedMessage {
     private @Nullable Promise<Void> promise;
 
     /** Creates an untagged message of 0 bytes for queue 0. */
-    public DdpMessage() {}
+    public DdpMessage() {
+        this(null);
+    }
+
+    /**
+     * As {@link #DdpMessage()}, with an owner.
+     *
+     * @param owner what the layer above sends this message for; DDP does not use it
+     */
+    public DdpMessage(@Nullable Object owner) {
+        this.owner = owner;
+    }
+
+    /** Returns what the layer above sends this message for, or null. */
+    public final @Nullable Object owner() {
+        return owner;
+    }
 
     /**
      * Makes this a tagged message: the peer places it into the buffer of an STag. The message is no longer

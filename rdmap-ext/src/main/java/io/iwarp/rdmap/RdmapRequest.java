@@ -1,6 +1,7 @@
 package io.iwarp.rdmap;
 
 import io.iwarp.ddp.DdpMessage;
+import io.iwarp.memory.ByteSpan;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * do not change the object or the bytes of its payload, and keep the sink of a Read registered. Confined to the event
  * loop of the stream.
  */
-public class RdmapRequest extends DdpMessage {
+public class RdmapRequest {
     private enum Kind {
         /** A Send or Write: the payload message alone. */
         PAYLOAD,
@@ -26,6 +27,7 @@ public class RdmapRequest extends DdpMessage {
         ATOMIC
     }
 
+    private final DdpMessage message = new DdpMessage(this);
     private Kind kind = Kind.PAYLOAD;
     private boolean fenced;
     private boolean solicited;
@@ -75,7 +77,7 @@ public class RdmapRequest extends DdpMessage {
 
     private RdmapRequest sendMessage(Opcode opcode, int invalidatedStag) {
         begin(Kind.PAYLOAD);
-        untagged(opcode.control(), invalidatedStag, opcode.queue());
+        message.untagged(opcode.control(), invalidatedStag, opcode.queue());
         return this;
     }
 
@@ -88,7 +90,7 @@ public class RdmapRequest extends DdpMessage {
      */
     public final RdmapRequest write(int stag, long taggedOffset) {
         begin(Kind.PAYLOAD);
-        tagged(Opcode.RDMA_WRITE.control(), stag, taggedOffset);
+        message.tagged(Opcode.RDMA_WRITE.control(), stag, taggedOffset);
         return this;
     }
 
@@ -208,6 +210,16 @@ public class RdmapRequest extends DdpMessage {
         return this;
     }
 
+    /** Returns the local memory that a Send or Write sends; wrap a buffer or region with it. */
+    public final ByteSpan payload() {
+        return message.payload();
+    }
+
+    /** Returns the message of the payload. */
+    final DdpMessage message() {
+        return message;
+    }
+
     /** Returns the number of bytes that a Read requests, 0 to 2^32 - 1. Valid for a Read only. */
     public final long readLength() {
         return size;
@@ -233,7 +245,7 @@ public class RdmapRequest extends DdpMessage {
         return kind == Kind.READ || kind == Kind.ATOMIC;
     }
 
-    /** Returns whether the request begins with the message of its payload, which is the request itself. */
+    /** Returns whether the request begins with the {@link #message} of its payload. */
     final boolean hasPayload() {
         return kind == Kind.PAYLOAD || kind == Kind.WRITE_WITH_IMMEDIATE;
     }

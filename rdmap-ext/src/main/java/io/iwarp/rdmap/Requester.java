@@ -100,7 +100,7 @@ final class Requester implements TaggedTarget {
 
     private void writeMessages(RdmapRequest request) {
         if (request.hasPayload()) {
-            output.accept(request);
+            output.accept(request.message());
         }
         if (request.awaitsResponse()) {
             (request.isRead() ? reads : atomics).add(request);
@@ -147,7 +147,7 @@ final class Requester implements TaggedTarget {
         if (message instanceof HeaderMessage header) {
             completed = header.completes();
             spareMessages.add(header);
-        } else if (message instanceof RdmapRequest request && request.isPayloadAlone()) {
+        } else if (message.owner() instanceof RdmapRequest request && request.isPayloadAlone()) {
             completed = request;
         }
         if (completed != null) {

@@ -52,7 +52,7 @@ class GoldenMessageTest {
 
     private static DdpMessage withText(RdmapRequest request, String text) {
         request.payload().wrap(Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII), 0, text.length());
-        return request;
+        return request.message();
     }
 
     @Test

@@ -251,7 +251,7 @@ final class StreamPair implements AutoCloseable {
         private void fill(RdmapRequest request) {
             boolean message = request.headerOpcode() == Opcode.IMMEDIATE_DATA;
             if (request.hasPayload()) {
-                boolean write = request.tagged();
+                boolean write = request.message().tagged();
                 writes += write ? 1 : 0;
                 ByteBuffer bytes = ByteBuffer.allocate(write ? COUNTER : Long.BYTES + random.nextInt(500));
                 do {

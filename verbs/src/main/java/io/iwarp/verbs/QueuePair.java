@@ -103,6 +103,7 @@ public final class QueuePair implements AutoCloseable {
     private final StreamAssociation stream;
     private final Counters counters = new Counters();
     private final QueuePairEngine engine;
+    private final PostedRequests requests;
     private final SendQueue sendQueue;
     private final ReceiveQueue receiveQueue;
     /** Each caller gets a copy, so that none can complete it for the others. */
@@ -125,7 +126,8 @@ public final class QueuePair implements AutoCloseable {
             stream.close();
             throw e;
         }
-        this.sendQueue = new SendQueue(engine.sends(), engine.routes());
+        this.requests = engine.sends();
+        this.sendQueue = new SendQueue(requests, engine.routes());
         this.receiveQueue = new ReceiveQueue(engine.receives(), engine.routes());
         this.ready = new LoopFuture<>(channel.eventLoop());
     }
@@ -182,7 +184,7 @@ public final class QueuePair implements AutoCloseable {
     public SendQueue newSendQueue(CompletionListener listener) {
         CompletionRoutes own = new CompletionRoutes();
         own.listener(target(listener));
-        return new SendQueue(engine.sends(), own);
+        return new SendQueue(requests, own);
     }
 
     /** Returns the queue for receives with a work-request id. */
@@ -201,12 +203,12 @@ public final class QueuePair implements AutoCloseable {
      * @return completes when the transport has taken the bytes, which does not say that the peer has them
      */
     public CompletableFuture<Completion> send(ByteBuf message, PostOptions options) {
-        return post(future -> engine.sends().send(0, message, options, future));
+        return post(future -> requests.send(0, message, options, future));
     }
 
     /** As {@link #send(ByteBuf, PostOptions)}, of a piece of a region. */
     public CompletableFuture<Completion> send(LocalBuffer message, PostOptions options) {
-        return post(future -> engine.sends().send(0, message, options, future));
+        return post(future -> requests.send(0, message, options, future));
     }
 
     /** As {@link #sendWithInvalidate(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
@@ -217,13 +219,13 @@ public final class QueuePair implements AutoCloseable {
     /** As {@link SendQueue#sendWithInvalidate(long, ByteBuf, RemoteBuffer, PostOptions)}. */
     public CompletableFuture<Completion> sendWithInvalidate(
             ByteBuf message, RemoteBuffer invalidated, PostOptions options) {
-        return post(future -> engine.sends().sendWithInvalidate(0, message, invalidated, options, future));
+        return post(future -> requests.sendWithInvalidate(0, message, invalidated, options, future));
     }
 
     /** As {@link #sendWithInvalidate(ByteBuf, RemoteBuffer, PostOptions)}, of a piece of a region. */
     public CompletableFuture<Completion> sendWithInvalidate(
             LocalBuffer message, RemoteBuffer invalidated, PostOptions options) {
-        return post(future -> engine.sends().sendWithInvalidate(0, message, invalidated, options, future));
+        return post(future -> requests.sendWithInvalidate(0, message, invalidated, options, future));
     }
 
     /** As {@link #write(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
@@ -237,7 +239,7 @@ public final class QueuePair implements AutoCloseable {
      * @return completes when the transport has taken the bytes, which does not say that the peer has them
      */
     public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options) {
-        return post(future -> engine.sends().write(0, source, target, options, future));
+        return post(future -> requests.write(0, source, target, options, future));
     }
 
     /** As {@link #write(LocalBuffer, RemoteBuffer, PostOptions)}, without options. */
@@ -247,24 +249,24 @@ public final class QueuePair implements AutoCloseable {
 
     /** As {@link #write(ByteBuf, RemoteBuffer, PostOptions)}, of a piece of a region. */
     public CompletableFuture<Completion> write(LocalBuffer source, RemoteBuffer target, PostOptions options) {
-        return post(future -> engine.sends().write(0, source, target, options, future));
+        return post(future -> requests.write(0, source, target, options, future));
     }
 
     /** As {@link SendQueue#writeWithImmediate(long, ByteBuf, RemoteBuffer, ImmediateData, PostOptions)}. */
     public CompletableFuture<Completion> writeWithImmediate(
             ByteBuf source, RemoteBuffer target, ImmediateData data, PostOptions options) {
-        return post(future -> engine.sends().writeWithImmediate(0, source, target, data, options, future));
+        return post(future -> requests.writeWithImmediate(0, source, target, data, options, future));
     }
 
     /** As {@link #writeWithImmediate(ByteBuf, RemoteBuffer, ImmediateData, PostOptions)}, of a piece of a region. */
     public CompletableFuture<Completion> writeWithImmediate(
             LocalBuffer source, RemoteBuffer target, ImmediateData data, PostOptions options) {
-        return post(future -> engine.sends().writeWithImmediate(0, source, target, data, options, future));
+        return post(future -> requests.writeWithImmediate(0, source, target, data, options, future));
     }
 
     /** As {@link SendQueue#sendImmediate(long, ImmediateData, PostOptions)}. */
     public CompletableFuture<Completion> sendImmediate(ImmediateData data, PostOptions options) {
-        return post(future -> engine.sends().sendImmediate(0, data, options, future));
+        return post(future -> requests.sendImmediate(0, data, options, future));
     }
 
     /** As {@link #read(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
@@ -278,7 +280,7 @@ public final class QueuePair implements AutoCloseable {
      * @return completes when the bytes are in place
      */
     public CompletableFuture<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options) {
-        return post(future -> engine.sends().read(0, sink, source, options, future));
+        return post(future -> requests.read(0, sink, source, options, future));
     }
 
     /** As {@link #read(LocalBuffer, RemoteBuffer, PostOptions)}, without options. */
@@ -292,13 +294,12 @@ public final class QueuePair implements AutoCloseable {
      * @return completes when the bytes are in place
      */
     public CompletableFuture<Completion> read(LocalBuffer sink, RemoteBuffer source, PostOptions options) {
-        return post(future -> engine.sends().read(0, sink, source, options, future));
+        return post(future -> requests.read(0, sink, source, options, future));
     }
 
     /** As {@link #fetchAdd(RemoteBuffer, FetchAdd, PostOptions)}, with one field of 64 bits and without options. */
     public CompletableFuture<Long> fetchAdd(RemoteBuffer target, long add) {
-        return post(
-                Completion::original, future -> engine.sends().fetchAdd(0, target, add, 0, PostOptions.NONE, future));
+        return post(Completion::original, future -> requests.fetchAdd(0, target, add, 0, PostOptions.NONE, future));
     }
 
     /**
@@ -307,10 +308,7 @@ public final class QueuePair implements AutoCloseable {
      * @return completes with the previous number
      */
     public CompletableFuture<Long> fetchAdd(RemoteBuffer target, FetchAdd numbers, PostOptions options) {
-        Objects.requireNonNull(numbers, "numbers is null");
-        return post(
-                Completion::original,
-                future -> engine.sends().fetchAdd(0, target, numbers.addend(), numbers.fields(), options, future));
+        return post(Completion::original, future -> requests.fetchAdd(0, target, numbers, options, future));
     }
 
     /**
@@ -329,7 +327,7 @@ public final class QueuePair implements AutoCloseable {
      * @return completes with the previous number
      */
     public CompletableFuture<Long> compareSwap(RemoteBuffer target, CompareSwap numbers, PostOptions options) {
-        return post(Completion::original, future -> engine.sends().compareSwap(0, target, numbers, options, future));
+        return post(Completion::original, future -> requests.compareSwap(0, target, numbers, options, future));
     }
 
     /**
@@ -557,12 +555,7 @@ public final class QueuePair implements AutoCloseable {
     /** Returns a snapshot for troubleshooting. Any thread may call this, in any state. */
     public QueuePairSnapshot snapshot() {
         return QueuePairSnapshot.of(
-                channel,
-                role,
-                engine.life(),
-                engine.sends().ring(),
-                engine.receives().receives(),
-                counters);
+                channel, role, engine.life(), requests.ring(), engine.receives().receives(), counters);
     }
 
     /** Returns the channel of this queue pair. */

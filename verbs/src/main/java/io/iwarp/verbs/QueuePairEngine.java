@@ -53,7 +53,7 @@ final class QueuePairEngine implements RdmapUlp {
     private final DrainSchedule drains;
     private final CompletionRoutes routes = new CompletionRoutes();
     private final ReceiveSide receives;
-    private final SendSide sends;
+    private final PostedRequests sends;
     private final RdmapHandler rdmap;
     private final QueuePairRecorder recorder;
     private final LifeListener listener;
@@ -89,7 +89,7 @@ final class QueuePairEngine implements RdmapUlp {
         drains = new DrainSchedule(eventLoop, this::drain, loopTerminated);
         recorder = new QueuePairRecorder(channel, role, counters, settings);
         receives = new ReceiveSide(channel, stream, settings, life, drains, routes, recorder, this::resume);
-        sends = new SendSide(channel, stream, settings, state, drains, recorder);
+        sends = new PostedRequests(channel, stream, settings, state, drains, recorder);
         idleTimers =
                 settings.idleTimeout().isZero() && settings.keepAliveInterval().isZero()
                         ? null
@@ -330,7 +330,7 @@ final class QueuePairEngine implements RdmapUlp {
         return routes;
     }
 
-    SendSide sends() {
+    PostedRequests sends() {
         return sends;
     }
 

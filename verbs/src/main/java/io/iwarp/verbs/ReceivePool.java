@@ -1,8 +1,5 @@
 package io.iwarp.verbs;
 
-import io.iwarp.memory.ByteSpan;
-import io.iwarp.memory.LocalBuffer;
-import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -58,44 +55,21 @@ final class ReceivePool {
         return share;
     }
 
-    /**
-     * Posts a receive into a buffer and takes ownership of one reference. On failure releases the reference, changes
-     * nothing else, and throws.
-     */
-    void post(long workRequestId, ByteBuf sink, int index, int length) {
-        ReceiveRequest request = null;
+    /** Posts a receive into a buffer, whose writable bytes take the message, or into a piece of a region. */
+    void post(long workRequestId, Object sink) {
+        int index = LentMemory.sinkIndex(sink);
+        long length = LentMemory.room(sink);
+        LentMemory.retainSink(sink, length);
         User served;
         lock.lock();
         try {
-            request = add(workRequestId);
-            request.sink().cover(sink, index, length);
+            LentMemory.cover(add(workRequestId).sink(), sink, index, length);
             served = handOver();
+        } catch (Throwable refused) {
+            LentMemory.release(sink);
+            throw refused;
         } finally {
             lock.unlock();
-            if (request == null) {
-                sink.release();
-            }
-        }
-        wake(served);
-    }
-
-    /**
-     * Posts a receive into a region and takes ownership of one reference. On failure releases the reference, changes
-     * nothing else, and throws.
-     */
-    void post(long workRequestId, LocalBuffer sink) {
-        ReceiveRequest request = null;
-        User served;
-        lock.lock();
-        try {
-            request = add(workRequestId);
-            request.sink().cover(sink);
-            served = handOver();
-        } finally {
-            lock.unlock();
-            if (request == null) {
-                ByteSpan.release(sink);
-            }
         }
         wake(served);
     }

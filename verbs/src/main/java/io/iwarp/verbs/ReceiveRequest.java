@@ -5,7 +5,6 @@ import io.iwarp.Operation;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.memory.ByteSpan;
-import io.iwarp.memory.LocalBuffer;
 import io.iwarp.rdmap.Opcode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -24,27 +23,10 @@ class ReceiveRequest extends UntaggedBuffer {
     private @Nullable CompletionTarget target;
     private @Nullable ByteSpan immediateSink;
 
-    /** Takes a reference to a buffer that the application lends to a receive. */
-    static void lend(ByteBuf sink) {
-        if (sink.isReadOnly()) {
-            throw new IllegalArgumentException("a receive needs a writable buffer, the sink " + sink + " is read-only");
-        }
-        WorkRequest.lend("sink", sink);
-    }
-
-    /** Takes a reference to the memory of a region that the application lends to a receive. */
-    static void lend(LocalBuffer sink) {
-        if (sink.region().isReadOnly()) {
-            throw new IllegalArgumentException(
-                    "a receive needs writable memory, the sink " + sink.region() + " is read-only");
-        }
-        WorkRequest.lend("sink", sink, sink.length());
-    }
-
-    ReceiveRequest set(long workRequestId, @Nullable CompletionTarget whoToTell) {
+    ReceiveRequest set(long workRequestId, @Nullable CompletionTarget newTarget) {
         id = workRequestId;
-        if (target != whoToTell) {
-            target = whoToTell;
+        if (target != newTarget) {
+            target = newTarget;
         }
         return this;
     }

@@ -2,12 +2,9 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
-import io.iwarp.memory.ByteSpan;
-import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.QueueLimit;
 import io.iwarp.rdmap.StreamState;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.lang.invoke.VarHandle;
@@ -85,37 +82,24 @@ final class ReceiveSide {
         receives = new SharedReceives(channel, drains, stall, routes, pool, whenLow);
     }
 
-    /** Any thread: posts a receive into the writable bytes of a buffer. */
-    void receive(long id, ByteBuf sink, CompletionTarget target) {
+    /**
+     * Any thread: posts a receive.
+     *
+     * @param sink a buffer, whose writable bytes take the message, or a piece of a region
+     */
+    void receive(long id, Object sink, CompletionTarget target) {
         Objects.requireNonNull(sink, "sink is null");
-        int index = sink.writerIndex();
-        int length = sink.writableBytes();
-        ReceiveRequest.lend(sink);
-        ReceiveRequest request = null;
+        int index = LentMemory.sinkIndex(sink);
+        long length = LentMemory.room(sink);
+        LentMemory.retainSink(sink, length);
+        ReceiveRequest request;
         try {
             request = claim();
-        } finally {
-            if (request == null) {
-                sink.release();
-            }
+        } catch (Throwable refused) {
+            LentMemory.release(sink);
+            throw refused;
         }
-        request.sink().cover(sink, index, length);
-        publish(request.set(id, target));
-    }
-
-    /** Any thread: posts a receive into a piece of a region. */
-    void receive(long id, LocalBuffer sink, CompletionTarget target) {
-        Objects.requireNonNull(sink, "sink is null");
-        ReceiveRequest.lend(sink);
-        ReceiveRequest request = null;
-        try {
-            request = claim();
-        } finally {
-            if (request == null) {
-                ByteSpan.release(sink);
-            }
-        }
-        request.sink().cover(sink);
+        LentMemory.cover(request.sink(), sink, index, length);
         publish(request.set(id, target));
     }
 

@@ -4,7 +4,6 @@ import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
 import io.netty.buffer.ByteBuf;
-import java.util.Objects;
 
 /**
  * The send queue of a {@link QueuePair}: takes every request except receives. Each request carries a work-request id,
@@ -21,11 +20,11 @@ import java.util.Objects;
  * peer checks its bounds as well.
  */
 public final class SendQueue {
-    private final SendSide side;
+    private final PostedRequests requests;
     private final CompletionRoutes routes;
 
-    SendQueue(SendSide side, CompletionRoutes routes) {
-        this.side = side;
+    SendQueue(PostedRequests requests, CompletionRoutes routes) {
+        this.requests = requests;
         this.routes = routes;
     }
 
@@ -43,12 +42,12 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
     public void send(long workRequestId, ByteBuf message, PostOptions options) {
-        side.send(workRequestId, message, options, routes.forSends());
+        requests.send(workRequestId, message, options, routes.forSends());
     }
 
     /** As {@link #send(long, ByteBuf, PostOptions)}, of a piece of a region. */
     public void send(long workRequestId, LocalBuffer message, PostOptions options) {
-        side.send(workRequestId, message, options, routes.forSends());
+        requests.send(workRequestId, message, options, routes.forSends());
     }
 
     /**
@@ -61,13 +60,13 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
     public void sendWithInvalidate(long workRequestId, ByteBuf message, RemoteBuffer invalidated, PostOptions options) {
-        side.sendWithInvalidate(workRequestId, message, invalidated, options, routes.forSends());
+        requests.sendWithInvalidate(workRequestId, message, invalidated, options, routes.forSends());
     }
 
     /** As {@link #sendWithInvalidate(long, ByteBuf, RemoteBuffer, PostOptions)}, of a piece of a region. */
     public void sendWithInvalidate(
             long workRequestId, LocalBuffer message, RemoteBuffer invalidated, PostOptions options) {
-        side.sendWithInvalidate(workRequestId, message, invalidated, options, routes.forSends());
+        requests.sendWithInvalidate(workRequestId, message, invalidated, options, routes.forSends());
     }
 
     /** As {@link #write(long, ByteBuf, RemoteBuffer, PostOptions)}, without options. */
@@ -84,7 +83,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.1">RFC 5040 section 5.1</a>
      */
     public void write(long workRequestId, ByteBuf source, RemoteBuffer target, PostOptions options) {
-        side.write(workRequestId, source, target, options, routes.forSends());
+        requests.write(workRequestId, source, target, options, routes.forSends());
     }
 
     /**
@@ -93,7 +92,7 @@ public final class SendQueue {
      * @param source of any protection domain and with any rights; it is read as local memory
      */
     public void write(long workRequestId, LocalBuffer source, RemoteBuffer target, PostOptions options) {
-        side.write(workRequestId, source, target, options, routes.forSends());
+        requests.write(workRequestId, source, target, options, routes.forSends());
     }
 
     /**
@@ -106,7 +105,7 @@ public final class SendQueue {
      */
     public void writeWithImmediate(
             long workRequestId, ByteBuf source, RemoteBuffer target, ImmediateData data, PostOptions options) {
-        side.writeWithImmediate(workRequestId, source, target, data, options, routes.forSends());
+        requests.writeWithImmediate(workRequestId, source, target, data, options, routes.forSends());
     }
 
     /**
@@ -114,7 +113,7 @@ public final class SendQueue {
      */
     public void writeWithImmediate(
             long workRequestId, LocalBuffer source, RemoteBuffer target, ImmediateData data, PostOptions options) {
-        side.writeWithImmediate(workRequestId, source, target, data, options, routes.forSends());
+        requests.writeWithImmediate(workRequestId, source, target, data, options, routes.forSends());
     }
 
     /**
@@ -125,7 +124,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6">RFC 7306 section 6</a>
      */
     public void sendImmediate(long workRequestId, ImmediateData data, PostOptions options) {
-        side.sendImmediate(workRequestId, data, options, routes.forSends());
+        requests.sendImmediate(workRequestId, data, options, routes.forSends());
     }
 
     /**
@@ -140,7 +139,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
      */
     public void read(long workRequestId, ByteBuf sink, RemoteBuffer source, PostOptions options) {
-        side.read(workRequestId, sink, source, options, routes.forSends());
+        requests.read(workRequestId, sink, source, options, routes.forSends());
     }
 
     /**
@@ -153,7 +152,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
      */
     public void read(long workRequestId, LocalBuffer sink, RemoteBuffer source, PostOptions options) {
-        side.read(workRequestId, sink, source, options, routes.forSends());
+        requests.read(workRequestId, sink, source, options, routes.forSends());
     }
 
     /**
@@ -172,8 +171,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.1">RFC 7306 section 5.1.1</a>
      */
     public void fetchAdd(long workRequestId, RemoteBuffer target, FetchAdd numbers, PostOptions options) {
-        Objects.requireNonNull(numbers, "numbers is null");
-        side.fetchAdd(workRequestId, target, numbers.addend(), numbers.fields(), options, routes.forSends());
+        requests.fetchAdd(workRequestId, target, numbers, options, routes.forSends());
     }
 
     /**
@@ -188,11 +186,11 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.2">RFC 7306 section 5.1.2</a>
      */
     public void compareSwap(long workRequestId, RemoteBuffer target, CompareSwap numbers, PostOptions options) {
-        side.compareSwap(workRequestId, target, numbers, options, routes.forSends());
+        requests.compareSwap(workRequestId, target, numbers, options, routes.forSends());
     }
 
     @Override
     public String toString() {
-        return "SendQueue[" + side + "]";
+        return "SendQueue[" + requests + "]";
     }
 }

@@ -66,10 +66,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
      */
     public void receive(long workRequestId, ByteBuf sink) {
         Objects.requireNonNull(sink, "sink is null");
-        int index = sink.writerIndex();
-        int length = sink.writableBytes();
-        ReceiveRequest.lend(sink);
-        pool.post(workRequestId, sink, index, length);
+        pool.post(workRequestId, sink);
     }
 
     /**
@@ -82,7 +79,6 @@ public final class SharedReceiveQueue implements AutoCloseable {
      */
     public void receive(long workRequestId, LocalBuffer sink) {
         Objects.requireNonNull(sink, "sink is null");
-        ReceiveRequest.lend(sink);
         pool.post(workRequestId, sink);
     }
 

@@ -3,22 +3,17 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolFault;
-import io.iwarp.memory.ByteSpan;
-import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.rdmap.RdmapRequest;
 import io.netty.buffer.ByteBuf;
-import io.netty.util.IllegalReferenceCountException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slot of a {@link SendSide}: one posted request. Its payload is the local memory of the request: the source of a
- * Send or Write, or the sink of a Read. The thread that claims the slot fills and publishes it. The event loop then
+ * A slot of a {@link PostedRequests}: one posted request. Its payload is the local memory of the request: the source of
+ * a Send or Write, or the sink of a Read. The thread that claims the slot fills and publishes it. The event loop then
  * owns it until the request has completed.
  */
 final class WorkRequest extends RdmapRequest {
-    private static final long MAX_MESSAGE = 0xffff_ffffL;
-
     private long position;
     private long id;
     private Operation operation = Operation.SEND;
@@ -30,43 +25,13 @@ final class WorkRequest extends RdmapRequest {
     private long countedBytes;
     private @Nullable LongOperationEvent event;
 
-    /**
-     * Takes a reference to a buffer that the application lends to a request.
-     *
-     * @param name of the argument, for the message
-     * @throws IllegalReferenceCountException if the buffer was released
-     */
-    static void lend(String name, ByteBuf memory) {
-        try {
-            memory.retain();
-        } catch (IllegalReferenceCountException released) {
-            throw new IllegalReferenceCountException(
-                    name + " " + memory + " was released: keep a reference until the request is posted", released);
-        }
-    }
-
-    /**
-     * Takes a reference to the memory of a region that the application lends to a request.
-     *
-     * @param length of the message
-     * @throws IllegalArgumentException if no message is that long
-     * @throws io.iwarp.memory.RegionClosedException if the region was closed
-     */
-    static void lend(String name, LocalBuffer memory, long length) {
-        if (length > MAX_MESSAGE) {
-            throw new IllegalArgumentException(name + " has " + length + " bytes, and a message has at most "
-                    + MAX_MESSAGE + ": post slices of it");
-        }
-        ByteSpan.retain(memory);
-    }
-
-    void set(long workRequestId, Operation what, @Nullable CompletionTarget whoToTell) {
+    void set(long workRequestId, Operation what, @Nullable CompletionTarget newTarget) {
         id = workRequestId;
         if (operation != what) {
             operation = what;
         }
-        if (target != whoToTell) {
-            target = whoToTell;
+        if (target != newTarget) {
+            target = newTarget;
         }
     }
 
@@ -148,7 +113,7 @@ final class WorkRequest extends RdmapRequest {
     }
 
     /** Fills a completion: success if {@code reason} is null, otherwise flushed with that reason. */
-    Completion tell(Completion completion, @Nullable CloseReason reason) {
+    Completion report(Completion completion, @Nullable CloseReason reason) {
         return reason == null
                 ? completion.requested(id, operation, bytes(), sinkBuffer, original(), null)
                 : completion.requested(id, operation, 0, sinkBuffer, 0, reason);

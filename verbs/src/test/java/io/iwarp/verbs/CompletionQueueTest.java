@@ -287,7 +287,7 @@ class CompletionQueueTest {
         QueuePair initiator = connect(0, queue, queue);
         CompletionPort port = (CompletionPort) initiator.engine().routes().forSends();
         Completion worthAnEvent =
-                new WorkRequest().tell(new Completion(), new CloseReason(EndedBy.TIMEOUT, null, "a failure", null));
+                new WorkRequest().report(new Completion(), new CloseReason(EndedBy.TIMEOUT, null, "a failure", null));
         assertThat(queue.armSolicited()).isFalse();
         long slow = queue.ring().claim();
         queue.add(port, worthAnEvent);

@@ -148,7 +148,7 @@ public final class ReceiveWaitStress {
         /** Posts. */
         @Actor
         public void poster() {
-            pool.post(1, Unpooled.EMPTY_BUFFER, 0, 0);
+            pool.post(1, Unpooled.EMPTY_BUFFER);
         }
 
         /** Ends the first. */
@@ -178,8 +178,8 @@ public final class ReceiveWaitStress {
 
         /** The stream holds its share, and one more is free. */
         public ReleaseBesideWait() {
-            pool.post(1, Unpooled.buffer(1), 0, 1);
-            pool.post(2, Unpooled.buffer(1), 0, 1);
+            pool.post(1, Unpooled.buffer(1));
+            pool.post(2, Unpooled.buffer(1));
             stream.take(() -> {});
         }
 

@@ -6,7 +6,6 @@ import io.iwarp.Operation;
 import io.iwarp.ProtocolFault;
 import io.iwarp.internal.ByteBudget;
 import io.iwarp.memory.AccessRight;
-import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RegionClosedException;
@@ -21,15 +20,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles requests other than receives, from the post to the completion. A post retains the local memory, fills a slot,
- * publishes it and wakes the event loop, which passes the request to RDMAP and completes it. Any thread may post. A
- * refused post has no effect.
+ * The posted requests of a queue pair, except receives, from the post to the completion. A {@link SendQueue} posts with
+ * an id and a fixed target, a {@link QueuePair} with a future. A post retains the local memory, claims and fills a
+ * slot, publishes it and wakes the event loop, which passes the request to RDMAP and completes it. Any thread may post.
+ * A refused post has no effect.
  *
- * <p>Everything that can fail is done before the claim of a slot; nothing throws between claim and publication. A
- * claimed slot that is never published would block all later slots.
+ * <p>Local memory is a {@link ByteBuf} or a {@link LocalBuffer}, see {@link LentMemory}. Everything that can fail is
+ * done before the claim of a slot; nothing throws between claim and publication. A claimed slot that is never published
+ * would block all later slots.
  */
-final class SendSide implements RequestQueue {
-    private static final String MESSAGE = "message";
+final class PostedRequests implements RequestQueue {
     private static final String SOURCE = "source";
     private static final String SINK = "sink";
 
@@ -49,7 +49,7 @@ final class SendSide implements RequestQueue {
     private final QueuePairRecorder recorder;
     private final Completion completion = new Completion();
 
-    SendSide(
+    PostedRequests(
             Channel channel,
             StreamAssociation stream,
             QueuePairSettings settings,
@@ -72,85 +72,31 @@ final class SendSide implements RequestQueue {
         return ring;
     }
 
-    void send(long id, ByteBuf message, PostOptions options, CompletionTarget target) {
-        Objects.requireNonNull(message, "message is null");
-        WorkRequest request = claim(MESSAGE, message, options, target);
-        request.send(options.solicited());
-        publish(request, id, Operation.SEND, options, target);
-    }
-
-    void send(long id, LocalBuffer message, PostOptions options, CompletionTarget target) {
-        Objects.requireNonNull(message, "message is null");
-        WorkRequest request = claim(MESSAGE, message, options, target);
+    void send(long id, Object message, PostOptions options, CompletionTarget target) {
+        WorkRequest request = claim("message", message, options, target);
         request.send(options.solicited());
         publish(request, id, Operation.SEND, options, target);
     }
 
     void sendWithInvalidate(
-            long id, ByteBuf message, RemoteBuffer invalidated, PostOptions options, CompletionTarget target) {
-        Objects.requireNonNull(message, "message is null");
+            long id, Object message, RemoteBuffer invalidated, PostOptions options, CompletionTarget target) {
         Objects.requireNonNull(invalidated, "invalidated is null");
-        int stag = invalidated.stag();
-        WorkRequest request = claim(MESSAGE, message, options, target);
-        request.sendWithInvalidate(stag, options.solicited());
+        WorkRequest request = claim("message", message, options, target);
+        request.sendWithInvalidate(invalidated.stag(), options.solicited());
         publish(request, id, Operation.SEND, options, target);
     }
 
-    void sendWithInvalidate(
-            long id, LocalBuffer message, RemoteBuffer invalidated, PostOptions options, CompletionTarget target) {
-        Objects.requireNonNull(message, "message is null");
-        Objects.requireNonNull(invalidated, "invalidated is null");
-        int stag = invalidated.stag();
-        WorkRequest request = claim(MESSAGE, message, options, target);
-        request.sendWithInvalidate(stag, options.solicited());
-        publish(request, id, Operation.SEND, options, target);
-    }
-
-    void write(long id, ByteBuf source, RemoteBuffer to, PostOptions options, CompletionTarget target) {
-        Objects.requireNonNull(source, "source is null");
-        Objects.requireNonNull(to, "target is null");
-        requireRoom(to, source.readableBytes());
-        WorkRequest request = claim(SOURCE, source, options, target);
-        request.write(to.stag(), to.taggedOffset());
-        publish(request, id, Operation.WRITE, options, target);
-    }
-
-    void write(long id, LocalBuffer source, RemoteBuffer to, PostOptions options, CompletionTarget target) {
-        Objects.requireNonNull(source, "source is null");
-        Objects.requireNonNull(to, "target is null");
-        requireRoom(to, source.length());
+    void write(long id, Object source, RemoteBuffer to, PostOptions options, CompletionTarget target) {
+        requireRoom(to, source);
         WorkRequest request = claim(SOURCE, source, options, target);
         request.write(to.stag(), to.taggedOffset());
         publish(request, id, Operation.WRITE, options, target);
     }
 
     void writeWithImmediate(
-            long id,
-            ByteBuf source,
-            RemoteBuffer to,
-            ImmediateData data,
-            PostOptions options,
-            CompletionTarget target) {
-        Objects.requireNonNull(source, "source is null");
-        Objects.requireNonNull(to, "target is null");
+            long id, Object source, RemoteBuffer to, ImmediateData data, PostOptions options, CompletionTarget target) {
+        requireRoom(to, source);
         long bits = requireBits(data);
-        requireRoom(to, source.readableBytes());
-        WorkRequest request = claim(SOURCE, source, options, target);
-        request.writeWithImmediate(to.stag(), to.taggedOffset(), bits, options.solicited());
-        publish(request, id, Operation.WRITE, options, target);
-    }
-
-    void writeWithImmediate(
-            long id,
-            LocalBuffer source,
-            RemoteBuffer to,
-            ImmediateData data,
-            PostOptions options,
-            CompletionTarget target) {
-        Objects.requireNonNull(source, "source is null");
-        Objects.requireNonNull(to, "target is null");
-        long bits = requireBits(data);
-        requireRoom(to, source.length());
         WorkRequest request = claim(SOURCE, source, options, target);
         request.writeWithImmediate(to.stag(), to.taggedOffset(), bits, options.solicited());
         publish(request, id, Operation.WRITE, options, target);
@@ -158,7 +104,7 @@ final class SendSide implements RequestQueue {
 
     void sendImmediate(long id, ImmediateData data, PostOptions options, CompletionTarget target) {
         long bits = requireBits(data);
-        WorkRequest request = claim(Long.BYTES, options, target);
+        WorkRequest request = claim(null, Long.BYTES, options, target);
         request.immediate(bits, options.solicited());
         publish(request, id, Operation.IMMEDIATE, options, target);
     }
@@ -168,11 +114,13 @@ final class SendSide implements RequestQueue {
         Objects.requireNonNull(from, "source is null");
         long length = from.length();
         requireSink(sink, length);
-        int sinkStag = sink.region().stag();
+        LentMemory.retain(SINK, sink, length);
+        WorkRequest request = claim(sink, length, options, target);
+        LentMemory.cover(request.payload(), sink, 0, length);
         // The peer may invalidate the sink at any time, also now: then its response ends the stream.
-        long sinkOffset = sink.region().baseTaggedOffset() + sink.offset();
-        WorkRequest request = claim(SINK, sink, length, options, target);
-        request.read(sinkStag, sinkOffset, length, from.stag(), from.taggedOffset());
+        MemoryRegion region = sink.region();
+        request.read(
+                region.stag(), region.baseTaggedOffset() + sink.offset(), length, from.stag(), from.taggedOffset());
         publish(request, id, Operation.READ, options, target);
     }
 
@@ -206,22 +154,15 @@ final class SendSide implements RequestQueue {
         int length = (int) from.length();
         WorkRequest request;
         if (length == 0) {
-            request = claim(SINK, sink, index, 0, options, target);
+            LentMemory.retain(SINK, sink, 0);
+            request = claim(sink, 0, options, target);
+            LentMemory.cover(request.payload(), sink, index, 0);
             request.read(0, 0, 0, from.stag(), from.taggedOffset());
         } else {
             MemoryRegion region = register(sink);
-            int stag = region.stag();
-            long base = region.baseTaggedOffset();
-            request = null;
-            try {
-                request = claim(length, options, target);
-            } finally {
-                if (request == null) {
-                    region.close();
-                }
-            }
+            request = claim(region, length, options, target);
             request.temporarySink(region);
-            request.read(stag, base + index, length, from.stag(), from.taggedOffset());
+            request.read(region.stag(), region.baseTaggedOffset() + index, length, from.stag(), from.taggedOffset());
         }
         request.sinkBuffer(sink, index);
         publish(request, id, Operation.READ, options, target);
@@ -237,26 +178,26 @@ final class SendSide implements RequestQueue {
         }
     }
 
+    void fetchAdd(long id, RemoteBuffer word, FetchAdd numbers, PostOptions options, CompletionTarget target) {
+        Objects.requireNonNull(numbers, "numbers is null");
+        fetchAdd(id, word, numbers.addend(), numbers.fields(), options, target);
+    }
+
     /** @param fields the highest bits of the fields, or 0 */
-    void fetchAdd(
-            long id, RemoteBuffer number, long addend, long fields, PostOptions options, CompletionTarget target) {
-        Objects.requireNonNull(number, "target is null");
-        requireExtensions();
-        requireNumber(number);
-        WorkRequest request = claim(Long.BYTES, options, target);
-        request.fetchAdd(number.stag(), number.taggedOffset(), addend, fields);
+    void fetchAdd(long id, RemoteBuffer word, long addend, long fields, PostOptions options, CompletionTarget target) {
+        requireWord(word);
+        WorkRequest request = claim(null, Long.BYTES, options, target);
+        request.fetchAdd(word.stag(), word.taggedOffset(), addend, fields);
         publish(request, id, Operation.FETCH_ADD, options, target);
     }
 
-    void compareSwap(long id, RemoteBuffer number, CompareSwap numbers, PostOptions options, CompletionTarget target) {
-        Objects.requireNonNull(number, "target is null");
+    void compareSwap(long id, RemoteBuffer word, CompareSwap numbers, PostOptions options, CompletionTarget target) {
         Objects.requireNonNull(numbers, "numbers is null");
-        requireExtensions();
-        requireNumber(number);
-        WorkRequest request = claim(Long.BYTES, options, target);
+        requireWord(word);
+        WorkRequest request = claim(null, Long.BYTES, options, target);
         request.compareSwap(
-                number.stag(),
-                number.taggedOffset(),
+                word.stag(),
+                word.taggedOffset(),
                 numbers.swapData(),
                 numbers.swapMask(),
                 numbers.compareData(),
@@ -264,14 +205,19 @@ final class SendSide implements RequestQueue {
         publish(request, id, Operation.COMPARE_SWAP, options, target);
     }
 
-    private static void requireRoom(RemoteBuffer to, long length) {
+    private static void requireRoom(RemoteBuffer to, Object source) {
+        Objects.requireNonNull(source, "source is null");
+        Objects.requireNonNull(to, "target is null");
+        long length = LentMemory.length(source);
         if (length > to.length()) {
             throw new IllegalArgumentException(length + " bytes do not fit into the " + to.length()
                     + " bytes of the peer's buffer: post less, or ask the peer for a larger buffer");
         }
     }
 
-    private static void requireNumber(RemoteBuffer target) {
+    private void requireWord(RemoteBuffer target) {
+        Objects.requireNonNull(target, "target is null");
+        requireExtensions();
         if (target.length() != Long.BYTES) {
             throw new IllegalArgumentException("an atomic works on " + Long.BYTES + " bytes, " + target + " has "
                     + target.length() + ": use number(index) or slice(offset, 8) of it");
@@ -291,42 +237,25 @@ final class SendSide implements RequestQueue {
         }
     }
 
-    private WorkRequest claim(String name, ByteBuf memory, PostOptions options, CompletionTarget target) {
-        return claim(name, memory, memory.readerIndex(), memory.readableBytes(), options, target);
-    }
-
-    private WorkRequest claim(
-            String name, ByteBuf memory, int index, int length, PostOptions options, CompletionTarget target) {
-        WorkRequest.lend(name, memory);
-        WorkRequest request = null;
-        try {
-            request = claim(length, options, target);
-        } finally {
-            if (request == null) {
-                memory.release();
-            }
-        }
-        request.payload().cover(memory, index, length);
+    /** Claims a slot for a Send or Write of memory, which it retains. */
+    private WorkRequest claim(String name, Object memory, PostOptions options, CompletionTarget target) {
+        Objects.requireNonNull(memory, name + " is null");
+        int index = memory instanceof ByteBuf buffer ? buffer.readerIndex() : 0;
+        long length = LentMemory.length(memory);
+        LentMemory.retain(name, memory, length);
+        WorkRequest request = claim(memory, length, options, target);
+        LentMemory.cover(request.payload(), memory, index, length);
         return request;
     }
 
-    private WorkRequest claim(String name, LocalBuffer memory, PostOptions options, CompletionTarget target) {
-        return claim(name, memory, memory.length(), options, target);
-    }
-
-    private WorkRequest claim(
-            String name, LocalBuffer memory, long length, PostOptions options, CompletionTarget target) {
-        WorkRequest.lend(name, memory, length);
-        WorkRequest request = null;
+    /** Any thread: claims a slot, to fill and {@link #publish}. If it throws, releases the memory. */
+    private WorkRequest claim(@Nullable Object retained, long bytes, PostOptions options, CompletionTarget target) {
         try {
-            request = claim(length, options, target);
-        } finally {
-            if (request == null) {
-                ByteSpan.release(memory);
-            }
+            return claim(bytes, options, target);
+        } catch (Throwable refused) {
+            LentMemory.release(retained);
+            throw refused;
         }
-        request.payload().cover(memory);
-        return request;
     }
 
     /**
@@ -457,7 +386,7 @@ final class SendSide implements RequestQueue {
     }
 
     private void complete(WorkRequest request, @Nullable CloseReason reason) {
-        request.tell(completion, reason);
+        request.report(completion, reason);
         if (recorder.ofRequests) {
             recorder.completed(request, reason == null);
         }
