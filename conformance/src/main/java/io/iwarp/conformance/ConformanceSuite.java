@@ -35,16 +35,14 @@ public final class ConformanceSuite {
     }
 
     /**
-     * {@return those of the cases whose id matches one of some patterns, in which {@code *} stands for anything, or
-     * that prove one of these requirements}
+     * Returns the cases that prove one of some requirements, or whose id matches one of some patterns, in which
+     * {@code *} stands for anything.
      */
     public List<Case> only(List<Case> cases, List<String> patterns) {
-        return patterns.isEmpty()
-                ? cases
-                : cases.stream().filter(test -> matches(test, patterns)).toList();
+        return cases.stream().filter(test -> matches(test, patterns)).toList();
     }
 
-    /** {@return those of the cases that {@link #only} would not choose} */
+    /** Returns the cases that {@link #only} leaves out. */
     public List<Case> except(List<Case> cases, List<String> patterns) {
         return cases.stream().filter(test -> !matches(test, patterns)).toList();
     }
@@ -117,8 +115,14 @@ public final class ConformanceSuite {
         return new Runner(options, link, known, restart, listener).run(cases, required);
     }
 
-    /** {@return a report of some results} */
-    public Report report(String title, SuiteOptions options, @Nullable String peer, List<Result> results) {
+    /**
+     * Returns a report of some results.
+     *
+     * @param chosen the cases that were to run; those without a result are missing
+     */
+    public Report report(
+            String title, SuiteOptions options, @Nullable String peer, List<Case> chosen, List<Result> results) {
+        Set<String> seen = results.stream().map(result -> result.test().id()).collect(Collectors.toSet());
         return new Report(
                 title,
                 options.role().text(),
@@ -127,7 +131,8 @@ public final class ConformanceSuite {
                         + (options.markers() ? ", markers" : "")
                         + (options.crc() ? "" : ", no CRC")
                         + (options.peerToPeer() ? ", peer to peer" : ""),
-                results.stream().map(this::outcome).collect(Collectors.toList()));
+                chosen.stream().map(Case::id).filter(id -> !seen.contains(id)).toList(),
+                results.stream().map(this::outcome).toList());
     }
 
     private Report.Outcome outcome(Result result) {
@@ -136,10 +141,10 @@ public final class ConformanceSuite {
         return new Report.Outcome(
                 test.id(),
                 test.title(),
-                test.level().name(),
+                test.level(),
                 test.requirements(),
                 sections(test),
-                result.status().name(),
+                result.status(),
                 result.detail(),
                 result.allowed(),
                 known == null ? "" : known.explanation(),

@@ -22,8 +22,11 @@ public final class ClientLink implements Link {
     private final InetAddress address;
     private final int port;
     private final Starter starter;
-    private @Nullable ServerSocket listener;
+    private volatile @Nullable ServerSocket listener;
+    /** Guarded by itself: a signal closes the link on a thread of its own. */
     private final List<Program> programs = new ArrayList<>();
+
+    private boolean closed;
 
     /** Starts the client. */
     @FunctionalInterface
@@ -78,8 +81,7 @@ public final class ClientLink implements Link {
             socket = listen();
             listener = socket;
         }
-        Program started = starter.start(socket.getLocalPort(), size);
-        programs.add(started);
+        Program started = start(socket.getLocalPort(), size);
         socket.setSoTimeout((int) SLICE.toMillis());
         Duration wait = patience.compareTo(MIN_FOR_A_START) > 0 ? patience : MIN_FOR_A_START;
         long deadline = System.nanoTime() + wait.toNanos();
@@ -100,12 +102,35 @@ public final class ClientLink implements Link {
         }
     }
 
+    private Program start(int listening, int size) throws IOException {
+        synchronized (programs) {
+            if (closed) {
+                throw new IOException("the run ends");
+            }
+            Program started = starter.start(listening, size);
+            programs.add(started);
+            return started;
+        }
+    }
+
+    private List<Program> programs() {
+        synchronized (programs) {
+            return List.copyOf(programs);
+        }
+    }
+
+    private void endPrograms() {
+        synchronized (programs) {
+            programs.forEach(Program::end);
+            programs.clear();
+        }
+    }
+
     @Override
     public void release() {
-        programs.forEach(Program::end);
-        programs.clear();
+        endPrograms();
         if (port == 0) {
-            close();
+            closeListener();
         } else {
             dropWaiting();
         }
@@ -114,7 +139,7 @@ public final class ClientLink implements Link {
     @Override
     public boolean ends(Duration patience) {
         long deadline = System.nanoTime() + patience.toNanos();
-        while (!programs.stream().allMatch(program -> program.ends(SLICE))) {
+        while (!programs().stream().allMatch(program -> program.ends(SLICE))) {
             // A client may try again, with another revision.
             dropWaiting();
             if (System.nanoTime() - deadline > 0) {
@@ -142,18 +167,26 @@ public final class ClientLink implements Link {
 
     @Override
     public String output() {
-        return programs.stream().map(Program::output).collect(Collectors.joining());
+        return programs().stream().map(Program::output).collect(Collectors.joining());
     }
 
     @Override
     public void close() {
+        synchronized (programs) {
+            closed = true;
+        }
+        endPrograms();
+        closeListener();
+    }
+
+    private void closeListener() {
         ServerSocket socket = listener;
         listener = null;
         if (socket != null) {
             try {
                 socket.close();
             } catch (IOException e) {
-                // It is closed for whoever uses it.
+                // It is closed anyway.
             }
         }
     }

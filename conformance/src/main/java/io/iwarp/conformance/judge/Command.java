@@ -4,14 +4,20 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /** A program of the user, in which {@code {port}}, {@code {size}} and {@code {count}} are filled in. */
 public final class Command implements ClientLink.Starter {
     /** How many pings the client should make. */
     public static final int COUNT = 100;
+
+    /** The variable in the environment of a program and of all that it starts. */
+    private static final String MARK = "IWARP_CONFORMANCE_COMMAND";
 
     private static final int MAX_OUTPUT = 2000;
     private static final int CHUNK = 1 << 13;
@@ -36,11 +42,13 @@ public final class Command implements ClientLink.Starter {
     @Override
     public ClientLink.Program start(int port, int size) throws IOException {
         try {
-            Process process = new ProcessBuilder(fill(words, port, size))
+            ProcessBuilder builder = new ProcessBuilder(fill(words, port, size))
                     .redirectErrorStream(true)
-                    .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
-                    .start();
-            return new Running(process, Output.of(process.getInputStream()));
+                    .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
+            String mark = UUID.randomUUID().toString();
+            builder.environment().put(MARK, mark);
+            Process process = builder.start();
+            return new Running(process, mark, Output.of(process.getInputStream()));
         } catch (IOException e) {
             throw new IOException(
                     "the COMMAND '" + words.get(0) + "' does not start: " + e.getMessage() + ": check its path", e);
@@ -87,7 +95,7 @@ public final class Command implements ClientLink.Starter {
         }
     }
 
-    private record Running(Process process, Output printed) implements ClientLink.Program {
+    private record Running(Process process, String mark, Output printed) implements ClientLink.Program {
         @Override
         public boolean ends(Duration patience) {
             try {
@@ -108,6 +116,22 @@ public final class Command implements ClientLink.Starter {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
             ends(END);
+            ProcessHandle.allProcesses().filter(this::isMarked).forEach(ProcessHandle::destroyForcibly);
+        }
+
+        /**
+         * Returns whether a process was started by this program, though it may have detached from it. A process
+         * inherits its environment, which Linux shows; elsewhere nothing is found here.
+         */
+        private boolean isMarked(ProcessHandle other) {
+            try {
+                Path environment = Path.of("/proc", Long.toString(other.pid()), "environ");
+                return Files.readString(environment, StandardCharsets.ISO_8859_1)
+                        .contains(MARK + "=" + mark);
+            } catch (IOException e) {
+                // It has ended, or belongs to another user.
+                return false;
+            }
         }
     }
 }

@@ -28,13 +28,24 @@ public record Result(
     /** How a case ends. */
     public enum Status {
         /** The peer did what it has to. */
-        PASSED,
+        PASSED("passed"),
         /** It did not. */
-        FAILED,
+        FAILED("failed"),
         /** It did not, as is known of this kind of peer. */
-        KNOWN,
+        KNOWN("failed as known"),
         /** The case does not apply to this peer or this run. */
-        SKIPPED
+        SKIPPED("skipped");
+
+        private final String word;
+
+        Status(String word) {
+            this.word = word;
+        }
+
+        /** Returns how reports call it. */
+        public String word() {
+            return word;
+        }
     }
 
     static Result passed(Case test, long millis) {

@@ -1,11 +1,13 @@
 package io.iwarp.conformance.report;
 
+import io.iwarp.conformance.judge.Result.Status;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Several reports side by side. */
@@ -14,72 +16,74 @@ public final class Comparison {
 
     /** Writes the page. */
     public static void write(List<Report> reports, Path file) throws IOException {
-        StringBuilder page = new StringBuilder();
-        Html.begin(page, "Conformance of " + reports.size() + " peers");
-        page.append("<table><tr><th></th>");
-        reports.forEach(report -> page.append("<th>")
-                .append(Html.escape(report.title()))
-                .append("<br>")
-                .append(Html.escape(report.role() + ", " + report.options()))
-                .append("</th>"));
-        page.append("</tr>\n");
-        for (String status : List.of("PASSED", "FAILED", "KNOWN", "SKIPPED")) {
-            page.append("<tr><td>").append(Html.word(status)).append("</td>");
-            reports.forEach(report ->
-                    page.append("<td class=\"n\">").append(report.count(status)).append("</td>"));
-            page.append("</tr>\n");
+        Page page = new Page("Conformance of " + reports.size() + " peers");
+        page.markup("<table><tr><th></th>");
+        reports.forEach(report -> page.markup("<th>")
+                .text(report.title())
+                .markup("<br>")
+                .text(report.role() + ", " + report.options())
+                .markup("</th>"));
+        page.markup("</tr>\n");
+        for (Status status : Status.values()) {
+            page.markup("<tr>").element("td", status.word());
+            reports.forEach(report -> page.cell("n", report.count(status)));
+            page.markup("</tr>\n");
         }
-        page.append("</table>\n<h2>Cases with different results</h2>\n");
-        cases(page, reports, true);
-        page.append("<h2>All cases</h2>\n");
-        cases(page, reports, false);
-        Files.writeString(file, page.append("</body></html>\n"));
+        page.markup("<tr>").element("td", "did not run");
+        reports.forEach(report -> page.cell("n", report.missing().size()));
+        page.markup("</tr>\n</table>\n").element("h2", "Cases with different results");
+        Map<String, Report.Outcome[]> rows = rows(reports);
+        Map<String, Report.Outcome[]> different = new LinkedHashMap<>(rows);
+        different
+                .values()
+                .removeIf(outcomes -> Arrays.stream(outcomes)
+                                .map(Comparison::status)
+                                .distinct()
+                                .count()
+                        == 1);
+        table(page, reports, different);
+        page.element("h2", "All cases");
+        table(page, reports, rows);
+        page.write(file);
     }
 
-    private static void cases(StringBuilder page, List<Report> reports, boolean differentOnly) {
+    /** Returns the outcomes of each case, in the order of the reports; null where a report has none. */
+    private static Map<String, Report.Outcome[]> rows(List<Report> reports) {
         Map<String, Report.Outcome[]> rows = new LinkedHashMap<>();
         for (int i = 0; i < reports.size(); i++) {
             for (Report.Outcome one : reports.get(i).outcomes()) {
                 rows.computeIfAbsent(one.id(), id -> new Report.Outcome[reports.size()])[i] = one;
             }
         }
-        page.append("<table><tr><th>case</th><th>what it does</th>");
-        reports.forEach(report ->
-                page.append("<th>").append(Html.escape(report.title())).append("</th>"));
-        page.append("</tr>\n");
-        rows.forEach((id, outcomes) -> {
-            if (!differentOnly || differ(outcomes)) {
-                row(page, id, outcomes);
-            }
-        });
-        page.append("</table>\n");
+        return rows;
     }
 
-    private static boolean differ(Report.Outcome[] outcomes) {
-        for (Report.Outcome one : outcomes) {
-            if (!status(one).equals(status(outcomes[0]))) {
-                return true;
-            }
-        }
-        return false;
+    private static void table(Page page, List<Report> reports, Map<String, Report.Outcome[]> rows) {
+        page.markup("\n<table><tr><th>case</th><th>what it does</th>");
+        reports.forEach(report -> page.element("th", report.title()));
+        page.markup("</tr>\n");
+        rows.forEach((id, outcomes) -> row(page, id, outcomes));
+        page.markup("</table>\n");
     }
 
     private static String status(Report.@Nullable Outcome one) {
-        return one == null ? "" : one.status();
+        return one == null ? "" : one.status().name();
     }
 
-    private static void row(StringBuilder page, String id, Report.Outcome[] outcomes) {
-        String title = "";
+    private static void row(Page page, String id, Report.Outcome[] outcomes) {
+        String title = Arrays.stream(outcomes)
+                .filter(Objects::nonNull)
+                .map(Report.Outcome::title)
+                .findFirst()
+                .orElseThrow();
+        page.markup("<tr><td>").element("code", id).markup("</td>").element("td", title);
         for (Report.Outcome one : outcomes) {
-            title = one == null ? title : one.title();
+            page.markup("<td class=\"" + status(one) + "\">")
+                    .text(one == null ? "did not run" : one.status().word())
+                    .markup("<br>")
+                    .text(one == null ? "" : one.seen())
+                    .markup("</td>");
         }
-        page.append("<tr><td><code>").append(Html.escape(id)).append("</code></td><td>");
-        page.append(Html.escape(title)).append("</td>");
-        for (Report.Outcome one : outcomes) {
-            page.append("<td class=\"").append(status(one)).append("\">");
-            page.append(Html.word(status(one))).append("<br>");
-            page.append(Html.escape(one == null ? "" : one.seen())).append("</td>");
-        }
-        page.append("</tr>\n");
+        page.markup("</tr>\n");
     }
 }

@@ -1,7 +1,7 @@
 package io.iwarp.conformance.report;
 
+import io.iwarp.conformance.judge.Result.Status;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,70 +10,41 @@ import java.util.TreeMap;
 
 /** A report to look at: a table by RFC section, and the dialogue of each failure. */
 public final class Html {
-    /** How statuses look, on each page. */
-    static final String STYLE = """
-            body { font-family: sans-serif; margin: 2em; max-width: 90em; }
-            table { border-collapse: collapse; }
-            th, td { border: 1px solid #bbb; padding: .25em .5em; text-align: left; vertical-align: top; }
-            td.n { text-align: right; }
-            .PASSED { background: #e3f5e1; } .FAILED { background: #f9d4d0; }
-            .KNOWN { background: #fbeecb; } .SKIPPED { background: #eee; }
-            pre { background: #f6f6f6; padding: .5em; overflow-x: auto; font-size: 85%; }
-            code { font-size: 95%; }
-            """;
-
-    private static final List<String> STATUSES = List.of("PASSED", "FAILED", "KNOWN", "SKIPPED");
-
     private Html() {}
 
     /** Writes a report. */
     public static void write(Report report, Path file) throws IOException {
-        StringBuilder page = new StringBuilder();
-        begin(page, "Conformance of " + report.title());
-        page.append("<p>The peer is a ").append(escape(report.role())).append(": <code>");
-        page.append(escape(report.title()))
-                .append("</code>. Set-up: ")
-                .append(escape(report.options()))
-                .append(".");
-        if (!report.peer().isEmpty()) {
-            page.append(" Known deviations: ").append(escape(report.peer())).append('.');
+        Page page = new Page("Conformance of " + report.title());
+        if (!report.missing().isEmpty()) {
+            page.markup("<p class=\"FAILED\">").element("b", report.partial()).markup("</p>\n");
         }
-        page.append("</p>\n");
+        page.markup("<p>The peer is a ").text(report.role()).markup(": ").element("code", report.title());
+        page.markup(". Set-up: ").text(report.options()).markup(".");
+        if (!report.peer().isEmpty()) {
+            page.markup(" Known deviations: ").text(report.peer()).markup(".");
+        }
+        page.markup("</p>\n");
         totals(page, report);
         sections(page, report);
-        failures(page, report, "FAILED", "Failures");
-        failures(page, report, "KNOWN", "Known deviations");
+        failures(page, report, Status.FAILED, "Failures");
+        failures(page, report, Status.KNOWN, "Known deviations");
         all(page, report);
-        Files.writeString(file, page.append("</body></html>\n"));
+        page.write(file);
     }
 
-    static void begin(StringBuilder page, String title) {
-        page.append("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>")
-                .append(escape(title))
-                .append("</title><style>\n")
-                .append(STYLE)
-                .append("</style></head><body>\n<h1>")
-                .append(escape(title))
-                .append("</h1>\n");
-    }
-
-    private static void totals(StringBuilder page, Report report) {
-        page.append("<table><tr>");
-        for (String status : STATUSES) {
-            page.append("<th class=\"")
-                    .append(status)
-                    .append("\">")
-                    .append(word(status))
-                    .append("</th>");
+    private static void totals(Page page, Report report) {
+        page.markup("<table><tr>");
+        for (Status status : Status.values()) {
+            page.markup("<th class=\"" + status + "\">").text(status.word()).markup("</th>");
         }
-        page.append("</tr><tr>");
-        for (String status : STATUSES) {
-            page.append("<td class=\"n\">").append(report.count(status)).append("</td>");
+        page.markup("</tr><tr>");
+        for (Status status : Status.values()) {
+            page.cell("n", report.count(status));
         }
-        page.append("</tr></table>\n");
+        page.markup("</tr></table>\n");
     }
 
-    /** {@return the cases of each section, in the order of the sections} */
+    /** Returns the cases of each section, in the order of the sections. */
     static Map<String, List<Report.Outcome>> bySection(Report report) {
         Map<String, List<Report.Outcome>> sections = new TreeMap<>(SectionOrder.INSTANCE);
         for (Report.Outcome one : report.outcomes()) {
@@ -84,96 +55,65 @@ public final class Html {
         return sections;
     }
 
-    private static void sections(StringBuilder page, Report report) {
-        page.append("<h2>By section</h2>\n<table><tr><th>section</th>");
-        STATUSES.forEach(status -> page.append("<th>").append(word(status)).append("</th>"));
-        page.append("<th>not passed</th></tr>\n");
+    private static void sections(Page page, Report report) {
+        page.element("h2", "By section").markup("\n<table><tr><th>section</th>");
+        for (Status status : Status.values()) {
+            page.element("th", status.word());
+        }
+        page.markup("<th>not passed</th></tr>\n");
         bySection(report).forEach((section, outcomes) -> {
-            page.append("<tr><td>").append(escape(section)).append("</td>");
-            for (String status : STATUSES) {
-                long count = outcomes.stream()
-                        .filter(one -> one.status().equals(status))
-                        .count();
-                page.append("<td class=\"n ").append(count == 0 ? "" : status).append("\">");
-                page.append(count == 0 ? "" : Long.toString(count)).append("</td>");
+            page.markup("<tr>").element("td", section);
+            for (Status status : Status.values()) {
+                long count =
+                        outcomes.stream().filter(one -> one.status() == status).count();
+                page.cell(count == 0 ? "n" : "n " + status, count == 0 ? "" : count);
             }
-            page.append("<td>");
+            page.markup("<td>");
             outcomes.stream()
-                    .filter(one -> one.status().equals("FAILED") || one.status().equals("KNOWN"))
-                    .forEach(one -> page.append("<a href=\"#")
-                            .append(escape(one.id()))
-                            .append("\">")
-                            .append(escape(one.id()))
-                            .append("</a> "));
-            page.append("</td></tr>\n");
+                    .filter(Report.Outcome::deviated)
+                    .forEach(one -> page.markup("<a href=\"#")
+                            .text(one.id())
+                            .markup("\">")
+                            .text(one.id())
+                            .markup("</a> "));
+            page.markup("</td></tr>\n");
         });
-        page.append("</table>\n");
+        page.markup("</table>\n");
     }
 
-    private static void failures(StringBuilder page, Report report, String status, String heading) {
-        List<Report.Outcome> outcomes = report.outcomes().stream()
-                .filter(one -> one.status().equals(status))
-                .toList();
-        if (outcomes.isEmpty()) {
+    private static void failures(Page page, Report report, Status status, String heading) {
+        if (report.count(status) == 0) {
             return;
         }
-        page.append("<h2>").append(heading).append("</h2>\n");
-        for (Report.Outcome one : outcomes) {
-            page.append("<h3 id=\"")
-                    .append(escape(one.id()))
-                    .append("\">")
-                    .append(escape(one.id()))
-                    .append("</h3>\n");
-            page.append("<p>")
-                    .append(escape(one.title()))
-                    .append(" (")
-                    .append(one.level())
-                    .append("; ");
-            page.append(escape(String.join(", ", one.requirements()))).append("; ");
-            page.append(escape(String.join(", ", one.sections()))).append(")</p>\n");
+        page.element("h2", heading).markup("\n");
+        report.outcomes().stream().filter(one -> one.status() == status).forEach(one -> {
+            page.markup("<h3 id=\"").text(one.id()).markup("\">").text(one.id()).markup("</h3>\n");
+            page.element(
+                            "p",
+                            one.title() + " (" + one.level() + "; " + String.join(", ", one.requirements()) + "; "
+                                    + String.join(", ", one.sections()) + ")")
+                    .markup("\n");
             if (!one.explanation().isEmpty()) {
-                page.append("<p>").append(escape(one.explanation()));
-                page.append(one.sometimes() ? " <b>Not in each run.</b></p>\n" : "</p>\n");
+                page.markup("<p>").text(one.explanation());
+                page.markup(one.sometimes() ? " <b>Not in each run.</b></p>\n" : "</p>\n");
             }
-            page.append("<p><b>Seen:</b> ").append(escape(one.seen()));
-            page.append("<br><b>Allowed:</b> ").append(escape(one.allowed())).append("</p>\n<pre>");
-            one.dialogue().forEach(line -> page.append(escape(line)).append('\n'));
-            page.append("</pre>\n");
-        }
+            page.markup("<p><b>Seen:</b> ").text(one.seen());
+            page.markup("<br><b>Allowed:</b> ").text(one.allowed()).markup("</p>\n");
+            page.element("pre", String.join("\n", one.dialogue())).markup("\n");
+        });
     }
 
-    private static void all(StringBuilder page, Report report) {
-        page.append("<h2>All cases</h2>\n<table><tr><th>case</th><th>what it does</th><th>level</th>")
-                .append("<th>requirements</th><th>result</th><th>why</th></tr>\n");
+    private static void all(Page page, Report report) {
+        page.element("h2", "All cases")
+                .markup("\n<table><tr><th>case</th><th>what it does</th><th>level</th>")
+                .markup("<th>requirements</th><th>result</th><th>why</th></tr>\n");
         for (Report.Outcome one : report.outcomes()) {
-            page.append("<tr><td><code>").append(escape(one.id())).append("</code></td><td>");
-            page.append(escape(one.title()))
-                    .append("</td><td>")
-                    .append(one.level())
-                    .append("</td><td>");
-            page.append(escape(String.join(", ", one.requirements()))).append("</td><td class=\"");
-            page.append(one.status()).append("\">").append(word(one.status())).append("</td><td>");
-            page.append(escape(one.seen())).append("</td></tr>\n");
+            page.markup("<tr><td>").element("code", one.id()).markup("</td>");
+            page.element("td", one.title()).element("td", one.level());
+            page.element("td", String.join(", ", one.requirements()));
+            page.cell(one.status().name(), one.status().word());
+            page.element("td", one.seen()).markup("</tr>\n");
         }
-        page.append("</table>\n");
-    }
-
-    /** {@return a status for people} */
-    static String word(String status) {
-        return switch (status) {
-            case "PASSED" -> "passed";
-            case "FAILED" -> "failed";
-            case "KNOWN" -> "failed as known";
-            case "SKIPPED" -> "skipped";
-            default -> status;
-        };
-    }
-
-    /** {@return text as it stands in a page} */
-    static String escape(String text) {
-        return text.replace("&", "&amp;")
-                .replace("<", "&lt;")
-                .replace(">", "&gt;")
-                .replace("\"", "&quot;");
+        page.markup("</table>\n");
     }
 }

@@ -5,13 +5,19 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import io.iwarp.conformance.judge.Level;
+import io.iwarp.conformance.judge.Result;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A report as JSON: what a comparison reads again. */
 public final class Json {
@@ -29,15 +35,16 @@ public final class Json {
             json.writeStringField("role", report.role());
             json.writeStringField("peer", report.peer());
             json.writeStringField("options", report.options());
+            strings(json, "missing", report.missing());
             json.writeArrayFieldStart("cases");
             for (Report.Outcome one : report.outcomes()) {
                 json.writeStartObject();
                 json.writeStringField("id", one.id());
                 json.writeStringField("title", one.title());
-                json.writeStringField("level", one.level());
+                json.writeStringField("level", one.level().name());
                 strings(json, "requirements", one.requirements());
                 strings(json, "sections", one.sections());
-                json.writeStringField("status", one.status());
+                json.writeStringField("status", one.status().name());
                 json.writeStringField("seen", one.seen());
                 json.writeStringField("allowed", one.allowed());
                 json.writeStringField("explanation", one.explanation());
@@ -67,57 +74,110 @@ public final class Json {
     public static Report read(Path file) throws IOException {
         try (var in = Files.newBufferedReader(file);
                 JsonParser json = FACTORY.createParser(in)) {
-            if (json.nextToken() != JsonToken.START_OBJECT) {
-                throw new IOException(file + " holds no report of the suite: it has to be a file of --json");
-            }
-            Map<String, String> texts = new HashMap<>();
-            List<Report.Outcome> outcomes = new ArrayList<>();
-            for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
-                if (json.nextToken() == JsonToken.START_ARRAY) {
-                    while (json.nextToken() == JsonToken.START_OBJECT) {
-                        outcomes.add(outcome(json));
-                    }
-                } else {
-                    texts.put(name, json.getText());
-                }
+            json.nextToken();
+            Fields fields = new Fields(json);
+            if (json.nextToken() != null) {
+                throw new IllegalArgumentException("something stands after its end");
             }
             return new Report(
-                    text(texts, "title"), text(texts, "role"), text(texts, "peer"), text(texts, "options"), outcomes);
+                    fields.text("title"),
+                    fields.text("role"),
+                    fields.text("peer"),
+                    fields.text("options"),
+                    fields.texts("missing"),
+                    fields.objects("cases").stream().map(Json::outcome).toList());
         } catch (JsonProcessingException e) {
-            throw new IOException(file + " holds no report of the suite: " + e.getOriginalMessage(), e);
+            throw noReport(file, e.getOriginalMessage(), e);
+        } catch (CharacterCodingException e) {
+            throw noReport(file, "it is not UTF-8", e);
+        } catch (IllegalArgumentException e) {
+            throw noReport(file, e.getMessage(), e);
         }
     }
 
-    private static Report.Outcome outcome(JsonParser json) throws IOException {
-        Map<String, String> texts = new HashMap<>();
-        Map<String, List<String>> lists = new HashMap<>();
-        for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
-            if (json.nextToken() == JsonToken.START_ARRAY) {
-                List<String> values = new ArrayList<>();
-                while (json.nextToken() != JsonToken.END_ARRAY) {
-                    values.add(json.getText());
+    private static IOException noReport(Path file, @Nullable String reason, Exception cause) {
+        return new IOException(
+                file + " is no report of the suite: " + reason + ". Give a file that --json wrote", cause);
+    }
+
+    private static Report.Outcome outcome(Fields fields) {
+        return new Report.Outcome(
+                fields.text("id"),
+                fields.text("title"),
+                fields.constant("level", Level.class),
+                fields.texts("requirements"),
+                fields.texts("sections"),
+                fields.constant("status", Result.Status.class),
+                fields.text("seen"),
+                fields.text("allowed"),
+                fields.text("explanation"),
+                Boolean.parseBoolean(fields.text("sometimes")),
+                fields.texts("dialogue"),
+                Long.parseLong(fields.text("millis")));
+    }
+
+    /**
+     * The fields of an object: texts, lists of texts, and lists of objects. All that are asked for have to be there.
+     */
+    private static final class Fields {
+        private final Map<String, String> texts = new HashMap<>();
+        private final Map<String, List<String>> lists = new HashMap<>();
+        private final Map<String, List<Fields>> objects = new HashMap<>();
+
+        /** Reads an object, at whose beginning the parser is. */
+        Fields(JsonParser json) throws IOException {
+            require(json.currentToken() == JsonToken.START_OBJECT, "it has no object where one is expected");
+            for (String name = json.nextFieldName(); name != null; name = json.nextFieldName()) {
+                if (json.nextToken() != JsonToken.START_ARRAY) {
+                    require(json.currentToken().isScalarValue(), "its field " + name + " is an object");
+                    texts.put(name, json.getText());
+                    continue;
                 }
-                lists.put(name, values);
-            } else {
-                texts.put(name, json.getText());
+                List<String> ofTexts = new ArrayList<>();
+                List<Fields> ofObjects = new ArrayList<>();
+                while (json.nextToken() != JsonToken.END_ARRAY) {
+                    if (json.currentToken() == JsonToken.VALUE_STRING) {
+                        ofTexts.add(json.getText());
+                    } else {
+                        ofObjects.add(new Fields(json));
+                    }
+                }
+                lists.put(name, ofTexts);
+                objects.put(name, ofObjects);
+            }
+            require(json.currentToken() == JsonToken.END_OBJECT, "it is cut off");
+        }
+
+        private static void require(boolean condition, String complaint) {
+            if (!condition) {
+                throw new IllegalArgumentException(complaint);
             }
         }
-        return new Report.Outcome(
-                text(texts, "id"),
-                text(texts, "title"),
-                text(texts, "level"),
-                lists.getOrDefault("requirements", List.of()),
-                lists.getOrDefault("sections", List.of()),
-                text(texts, "status"),
-                text(texts, "seen"),
-                text(texts, "allowed"),
-                text(texts, "explanation"),
-                Boolean.parseBoolean(text(texts, "sometimes")),
-                lists.getOrDefault("dialogue", List.of()),
-                Long.parseLong(texts.getOrDefault("millis", "0")));
-    }
 
-    private static String text(Map<String, String> texts, String name) {
-        return texts.getOrDefault(name, "");
+        private static <T> T get(Map<String, T> values, String name) {
+            T value = values.get(name);
+            require(value != null, "it has no field " + name);
+            return Objects.requireNonNull(value);
+        }
+
+        String text(String name) {
+            return get(texts, name);
+        }
+
+        List<String> texts(String name) {
+            return get(lists, name);
+        }
+
+        List<Fields> objects(String name) {
+            return get(objects, name);
+        }
+
+        <E extends Enum<E>> E constant(String name, Class<E> type) {
+            String text = text(name);
+            return Arrays.stream(type.getEnumConstants())
+                    .filter(constant -> constant.name().equals(text))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException("its field " + name + " is " + text));
+        }
     }
 }

@@ -5,6 +5,7 @@ import io.iwarp.conformance.report.Json;
 import io.iwarp.conformance.report.Repeats;
 import io.iwarp.conformance.report.Report;
 import io.iwarp.tools.cli.BaseCommand;
+import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Version;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +24,7 @@ import picocli.CommandLine.Parameters;
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:reports with the same title agree, but for known deviations that depend on the moment",
-            "1:they differ; a line on stderr for each case, or one that says what failed"
+            "1:they differ, or nothing can be compared; lines on stderr say what"
         },
         footer = {
             "%nExamples:",
@@ -47,12 +48,21 @@ final class ConformanceCompare extends BaseCommand {
             Comparison.write(reports, html);
             out().line(reports.size() + " reports are compared in " + html);
         }
-        List<String> unexplained = Repeats.unexplained(reports);
-        unexplained.forEach(err()::line);
-        if (!unexplained.isEmpty()) {
+        long comparable = Repeats.comparable(reports);
+        if (comparable == 0) {
+            String nothing = "no two reports with cases have the same title (--title), so no runs were compared";
+            if (html == null) {
+                throw new CommandFailedException(nothing);
+            }
+            out().line(nothing);
+            return 0;
+        }
+        List<String> differences = Repeats.differences(reports);
+        differences.forEach(err()::line);
+        if (!differences.isEmpty()) {
             return 1;
         }
-        out().line("reports with the same title agree");
+        out().line("reports with the same title agree on " + comparable + " cases");
         return 0;
     }
 }

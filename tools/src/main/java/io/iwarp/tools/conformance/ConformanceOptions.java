@@ -18,6 +18,7 @@ import io.iwarp.tools.cli.Version;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -77,14 +79,14 @@ final class ConformanceOptions {
             split = ",",
             description =
                     "Run cases whose id, or one of whose requirements, matches; * stands for anything. May be repeated.")
-    private List<String> only = List.of();
+    private @Nullable List<String> only;
 
     @Option(
             names = "--except",
             paramLabel = "PATTERN",
             split = ",",
             description = "Leave out cases whose id, or one of whose requirements, matches. May be repeated.")
-    private List<String> except = List.of();
+    private @Nullable List<String> except;
 
     @Option(names = "--list", description = "List the cases instead of running them.")
     private boolean list;
@@ -169,8 +171,7 @@ final class ConformanceOptions {
     /** Returns the exit code after the cases were listed or run. */
     int run(Role role, String peerText, Opener opener) throws IOException {
         ConformanceSuite suite = new ConformanceSuite();
-        List<Case> cases = suite.except(suite.only(suite.cases(role), only), except);
-        OptionCheck.require(!cases.isEmpty(), "no case is left of --only " + String.join(",", only));
+        List<Case> cases = chosen(suite, suite.cases(role));
         OptionCheck.require(revision == 1 || revision == 2, "--revision " + revision + " is neither 1 nor 2");
         OptionCheck.require(
                 size == null || (size >= 1 && size <= MAX_SIZE), "--size " + size + " is outside 1 to " + MAX_SIZE);
@@ -183,38 +184,82 @@ final class ConformanceOptions {
             out.line(cases.size() + " cases");
             return 0;
         }
-        files.requireWritable();
         SuiteOptions options = options(role);
         String kind = peer == null ? null : peer.toString();
+        String name = title == null ? peerText : title;
+        Function<List<Result>, Report> reporter = results -> suite.report(name, options, kind, cases, results);
+        files.begin(reporter.apply(List.of()));
         KnownDeviations known = suite.known(kind);
         known.basis().forEach(line -> out.line(kind + ": " + line));
-        String name = title == null ? peerText : title;
-        ReportFiles.Recording recording =
-                files.record(results -> suite.report(name, options, kind, results), err::line);
-        String failure;
-        try (recording;
-                Link link = opener.open()) {
-            List<Result> results = suite.run(options, link, cases, required, known, restarter(), result -> {
-                recording.add(result);
-                print(out, result);
-            });
-            failure = results.get(0).test().id().equals(Runner.FIRST_PING) ? noPing(role, results.get(0)) : null;
+        boolean complete = true;
+        List<Result> results = List.of();
+        String failure = null;
+        try (Link link = opener.open();
+                ReportFiles.Recording recording = files.record(reporter, link, err::line)) {
+            try {
+                suite.run(options, link, cases, required, known, restarter(), result -> {
+                    if (recording.add(result)) {
+                        print(out, result);
+                    }
+                });
+            } catch (IOException e) {
+                failure = ErrorLines.describe(e);
+            }
+            recording.close();
+            complete = recording.complete();
+            results = recording.results();
         } catch (IOException e) {
             failure = ErrorLines.describe(e);
         }
-        Report report = recording.report();
-        if (!report.outcomes().isEmpty()) {
-            skipped(recording.results()).forEach((cause, count) -> out.line("skipped " + count + ": " + cause));
-            out.line(report.count("PASSED") + " passed, " + report.count("FAILED") + " failed, " + report.count("KNOWN")
-                    + " failed as known, " + report.count("SKIPPED") + " skipped");
+        if (!results.isEmpty()) {
+            if (results.get(0).test().id().equals(Runner.FIRST_PING)) {
+                failure = noPing(role, results.get(0));
+            }
+            summarize(out, results);
         }
         if (failure != null) {
             err.line(command.qualifiedName() + ": " + failure);
         }
-        if (failure != null || !recording.complete()) {
+        if (failure != null || !complete) {
             return CANNOT_RUN;
         }
-        return report.count("FAILED") == 0 ? 0 : 1;
+        return count(results, Result.Status.FAILED) == 0 ? 0 : 1;
+    }
+
+    /** Returns the cases that --only and --except leave. */
+    private List<Case> chosen(ConformanceSuite suite, List<Case> all) {
+        List<Case> cases = all;
+        if (only != null) {
+            requirePatterns("--only", only);
+            cases = suite.only(all, only);
+            OptionCheck.require(!cases.isEmpty(), "--only " + String.join(",", only) + " matches no case");
+        }
+        if (except != null) {
+            requirePatterns("--except", except);
+            int before = cases.size();
+            cases = suite.except(cases, except);
+            OptionCheck.require(
+                    !cases.isEmpty(),
+                    "--except " + String.join(",", except) + " matches all " + before + " cases, so that none is left");
+        }
+        return cases;
+    }
+
+    private static void requirePatterns(String option, List<String> patterns) {
+        OptionCheck.require(
+                !patterns.isEmpty() && patterns.stream().noneMatch(String::isBlank),
+                option + " has an empty pattern: give patterns of case ids or requirements, such as ddp.* or MPA-12");
+    }
+
+    private static void summarize(Output out, List<Result> results) {
+        skipped(results).forEach((cause, count) -> out.line("skipped " + count + ": " + cause));
+        out.line(Arrays.stream(Result.Status.values())
+                .map(status -> count(results, status) + " " + status.word())
+                .collect(Collectors.joining(", ")));
+    }
+
+    private static long count(List<Result> results, Result.Status status) {
+        return results.stream().filter(result -> result.status() == status).count();
     }
 
     /** Returns why no case can run, and what to do. */

@@ -1,5 +1,6 @@
 package io.iwarp.tools.conformance;
 
+import io.iwarp.conformance.judge.Link;
 import io.iwarp.conformance.judge.Result;
 import io.iwarp.conformance.report.CaseCapture;
 import io.iwarp.conformance.report.Html;
@@ -16,10 +17,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -45,92 +47,132 @@ final class ReportFiles {
         void into(Path path) throws IOException;
     }
 
-    /** Ends the command with an error message if one of them cannot be written. */
-    void requireWritable() {
+    /**
+     * Writes the report of a run that has no results yet, so that no report of an earlier run is left. Ends the command
+     * with an error message if a file is given twice or cannot be written.
+     */
+    void begin(Report empty) {
+        List<Path> files = Stream.of(html, json, junit)
+                .filter(Objects::nonNull)
+                .map(Objects::requireNonNull)
+                .toList();
+        for (int i = 1; i < files.size(); i++) {
+            Path file = files.get(i);
+            OptionCheck.require(
+                    files.subList(0, i).stream().noneMatch(other -> isSame(other, file)),
+                    file + " is given for two reports: give each report a file of its own");
+        }
         List<String> complaints = new ArrayList<>();
-        attempt("--html", html, ReportFiles::open, complaints);
-        attempt("--json", json, ReportFiles::open, complaints);
-        attempt("--junit", junit, ReportFiles::open, complaints);
+        attempt("--html", html, file -> begin(file, () -> Html.write(empty, file)), complaints);
+        attempt("--json", json, file -> begin(file, () -> Json.write(empty, file)), complaints);
+        attempt("--junit", junit, file -> begin(file, () -> JUnit.write(empty, file)), complaints);
         attempt(
                 "--pcap-dir",
                 captures,
                 folder -> {
                     Files.createDirectories(folder);
-                    open(folder.resolve("writable.pcap"));
+                    Path probe = Files.createTempFile(folder, "writable", ".tmp");
+                    Files.delete(probe);
+                    for (String id : empty.missing()) {
+                        Files.deleteIfExists(capture(folder, id));
+                    }
                 },
                 complaints);
         OptionCheck.require(complaints.isEmpty(), String.join("; ", complaints));
     }
 
-    /** Opens a file for writing and leaves it as it was. */
-    private static void open(Path file) throws IOException {
-        boolean existed = Files.exists(file);
-        Files.newByteChannel(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)
-                .close();
-        if (!existed) {
-            Files.delete(file);
+    private static boolean isSame(Path left, Path right) {
+        try {
+            return left.toAbsolutePath()
+                            .normalize()
+                            .equals(right.toAbsolutePath().normalize())
+                    || Files.isSameFile(left, right);
+        } catch (IOException e) {
+            // One of them does not exist.
+            return false;
         }
     }
 
-    /**
-     * {@return the record of a run, which is written when it is closed, or when the process is told to end before that}
-     *
-     * @param reporter makes a report of results
-     * @param complaints is told what cannot be written, in lines
-     */
-    Recording record(Function<List<Result>, Report> reporter, Consumer<String> complaints) {
-        return new Recording(reporter, complaints);
+    private interface FirstWriting {
+        void run() throws IOException;
     }
 
-    /** The results of a run so far. The thread that runs the cases uses it. */
+    /** Writes into a regular file. What reads a pipe or a terminal gets the report of the whole run alone. */
+    private static void begin(Path file, FirstWriting writing) throws IOException {
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            Files.newByteChannel(file, StandardOpenOption.WRITE).close();
+        } else {
+            writing.run();
+        }
+    }
+
+    private static Path capture(Path folder, String id) {
+        return folder.resolve(id + ".pcap");
+    }
+
+    /**
+     * Returns the record of a run. When it is closed, or when the process ends before that, the reports are written and
+     * the link is closed, in this order.
+     *
+     * @param reporter makes a report of results
+     * @param complaints gets a line for each file that cannot be written
+     */
+    Recording record(Function<List<Result>, Report> reporter, Link link, Consumer<String> complaints) {
+        return new Recording(reporter, link, complaints);
+    }
+
+    /** The results of a run so far. The thread that runs the cases uses it; at a signal a shutdown hook ends it. */
     final class Recording implements AutoCloseable {
-        private final List<Result> results = Collections.synchronizedList(new ArrayList<>());
+        private final List<Result> results = new ArrayList<>();
         private final Function<List<Result>, Report> reporter;
+        private final Link link;
         private final Consumer<String> complaints;
-        private final Thread hook = new Thread(this::write, "conformance-reports");
+        private final Thread hook = new Thread(this::end, "conformance-reports");
+        private boolean ended;
         private boolean complete = true;
 
-        private Recording(Function<List<Result>, Report> reporter, Consumer<String> complaints) {
+        private Recording(Function<List<Result>, Report> reporter, Link link, Consumer<String> complaints) {
             this.reporter = reporter;
+            this.link = link;
             this.complaints = complaints;
             Runtime.getRuntime().addShutdownHook(hook);
         }
 
-        void add(Result result) {
-            results.add(result);
+        /** Returns whether the run has not ended yet. A case that the end of the process breaks has no result. */
+        synchronized boolean add(Result result) {
+            if (!ended) {
+                results.add(result);
+            }
+            return !ended;
         }
 
-        List<Result> results() {
+        synchronized List<Result> results() {
             return List.copyOf(results);
         }
 
-        Report report() {
-            return reporter.apply(results());
-        }
-
-        /** {@return whether all files were written} */
-        boolean complete() {
+        /** Returns whether all files were written. */
+        synchronized boolean complete() {
             return complete;
         }
 
-        private void write() {
-            List<Result> soFar = results();
-            if (!soFar.isEmpty()) {
-                List<String> failures = ReportFiles.this.write(reporter.apply(soFar), soFar);
+        private synchronized void end() {
+            if (!ended) {
+                ended = true;
+                List<String> failures = write(reporter.apply(results), results);
                 failures.forEach(complaints);
                 complete = failures.isEmpty();
+                link.close();
             }
         }
 
         @Override
         public void close() {
+            end();
             try {
                 Runtime.getRuntime().removeShutdownHook(hook);
             } catch (IllegalStateException e) {
-                // The process is ending: the hook writes, and nobody reads what this thread returns.
-                return;
+                // The process is ending, and the hook finds that there is nothing left to do.
             }
-            write();
         }
     }
 
@@ -147,7 +189,7 @@ final class ReportFiles {
                         if (!result.entries().isEmpty()) {
                             CaseCapture.write(
                                     result.entries(),
-                                    folder.resolve(result.test().id() + ".pcap"));
+                                    capture(folder, result.test().id()));
                         }
                     }
                 },

@@ -13,6 +13,7 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -88,6 +89,65 @@ class ConformanceCommandTest {
             assertThat(compare.exitCode()).isOne();
             assertThat(compare.err()).contains("ddp.queue.4 is not the same in each run");
         }
+        try (CommandRun compare = CommandRun.of("conformance", "compare", first.toString())) {
+            assertThat(compare.exitCode()).isOne();
+            assertThat(compare.err()).contains("no runs were compared");
+        }
+    }
+
+    @Test
+    void aRunThatCannotStartLeavesNoReportOfAnEarlierOne() throws Exception {
+        Path json = Files.writeString(folder.resolve("old.json"), "old");
+        Path junit = Files.writeString(folder.resolve("old.xml"), "old");
+        Path captures = Files.createDirectory(folder.resolve("pcap"));
+        Path capture = Files.writeString(captures.resolve("ddp.queue.4.pcap"), "old");
+        try (CommandRun run = CommandRun.of(
+                "conformance",
+                "client",
+                "--only",
+                "ddp.queue.4",
+                "--json",
+                json.toString(),
+                "--junit",
+                junit.toString(),
+                "--pcap-dir",
+                captures.toString(),
+                "--",
+                "true",
+                "{port}")) {
+            assertThat(run.exitCode()).isEqualTo(2);
+        }
+        assertThat(json).content().contains("\"missing\" : [ \"ddp.queue.4\" ]");
+        assertThat(junit).content().contains("<error message=\"This report is partial");
+        assertThat(capture).doesNotExist();
+    }
+
+    @Test
+    void oneFileForTwoReportsIsRefused() throws Exception {
+        Path file = folder.resolve("both");
+        Path same = folder.resolve("x").resolve("..").resolve("both");
+        try (CommandRun run = CommandRun.of(
+                "conformance", "server", "127.0.0.1:7174", "--json", file.toString(), "--html", same.toString())) {
+            assertThat(run.exitCode()).isEqualTo(2);
+            assertThat(run.err()).contains("is given for two reports");
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aCommandThatDetachesEndsWithItsConnection() throws Exception {
+        Path pid = folder.resolve("pid");
+        cannotRun(
+                "has ended",
+                "client",
+                "--",
+                "sh",
+                "-c",
+                "setsid sleep 1000 >/dev/null 2>&1 & echo $! >" + pid + "; : {port}");
+        long detached = Long.parseLong(Files.readString(pid).strip());
+        ProcessHandle.of(detached)
+                .ifPresent(process ->
+                        process.onExit().orTimeout(60, TimeUnit.SECONDS).join());
     }
 
     @Test
@@ -135,7 +195,10 @@ class ConformanceCommandTest {
         "--html, /no/such/folder/report.html, --html /no/such/folder/report.html cannot be written",
         "--json, /, --json / cannot be written (Is a directory): choose another path",
         "--pcap-dir, /dev/null, --pcap-dir /dev/null cannot be written",
-        "--patience, 1e-9, --patience 1.0E-9 is less than a millisecond"
+        "--patience, 1e-9, --patience 1.0E-9 is less than a millisecond",
+        "--only, no-such-case, --only no-such-case matches no case",
+        "--only, ',', --only has an empty pattern",
+        "--except, *, '--except * matches all '"
     })
     void anOptionThatCannotBeUsedIsToldBeforeAnyCaseRuns(String option, String value, String message) {
         try (CommandRun run = CommandRun.of("conformance", "server", "127.0.0.1:7174", option, value)) {
@@ -257,7 +320,7 @@ class ConformanceCommandTest {
             }
             suite.waitFor();
         }
-        assertThat(json).content().contains("\"PASSED\"");
+        assertThat(json).content().contains("\"PASSED\"").doesNotContain("\"missing\" : [ ]");
     }
 
     @Test
