@@ -16,10 +16,10 @@ public enum Counter {
     CRC_CHECKED("fpdus", "Incoming FPDUs whose CRC was checked"),
     /** Incoming FPDUs with a wrong CRC. */
     CRC_ERRORS("fpdus", "Incoming FPDUs with a wrong CRC"),
-    /** Bytes of ULPDUs handed to the transport, without framing. */
-    ULPDU_BYTES_SENT("iwarp.ulpdus.sent", "bytes", "Bytes of ULPDUs handed to the transport, without framing"),
-    /** Bytes of ULPDUs received, without framing. */
-    ULPDU_BYTES_RECEIVED("iwarp.ulpdus.received", "bytes", "Bytes of ULPDUs received, without framing"),
+    /** Bytes of FPDUs handed to the transport, with their framing. */
+    BYTES_SENT("iwarp.wire.sent", "bytes", "Bytes of FPDUs handed to the transport, with their framing"),
+    /** Bytes that the transport has brought, also of incomplete FPDUs. */
+    BYTES_RECEIVED("iwarp.wire.received", "bytes", "Bytes that the transport has brought, also of incomplete FPDUs"),
     /** Incoming DDP segments whose payload was placed. */
     SEGMENTS_PLACED("segments", "Incoming DDP segments whose payload was placed"),
     /** Payload bytes placed in registered memory and receive buffers. */

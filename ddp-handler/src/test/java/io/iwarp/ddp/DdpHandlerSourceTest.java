@@ -336,7 +336,7 @@ class DdpHandlerSourceTest {
             }
 
             assertThat(ulp.events).containsExactly("sent ", "all sent");
-            assertThat(counters.get(Counter.ULPDU_BYTES_SENT)).isGreaterThan(length);
+            assertThat(counters.get(Counter.BYTES_SENT)).isGreaterThan(length);
             assertThat(most[0])
                     .as("the window, and the headers of one batch")
                     .isLessThan(DdpHandler.DEFAULT_TRANSMIT_WINDOW + (256 << 10));

@@ -63,7 +63,7 @@ public final class FpduDecoder {
      *
      * @param allocator allocates the buffer for ULPDUs that contain markers
      * @param parameters says whether the CRC is checked and whether the peer sends markers
-     * @param counters counts FPDUs, markers, CRCs and ULPDU bytes
+     * @param counters counts FPDUs, markers and CRCs
      */
     public FpduDecoder(ByteBufAllocator allocator, MpaParameters parameters, Counters counters) {
         this(allocator, parameters.crc(), parameters.receiveMarkers(), counters);
@@ -122,7 +122,7 @@ public final class FpduDecoder {
             ByteBuf whole = join(bytes, index + head, index + wireLength, beforeMarker, ulpduLength);
             ulpdu.wrap(whole, 0, ulpduLength);
         }
-        count(ulpduLength, fpduLength);
+        count(fpduLength);
         position += wireLength;
         return Progress.FPDU;
     }
@@ -259,9 +259,8 @@ public final class FpduDecoder {
         return whole;
     }
 
-    private void count(int ulpduLength, int fpduLength) {
+    private void count(int fpduLength) {
         counters.add(Counter.FPDUS_RECEIVED, 1);
-        counters.add(Counter.ULPDU_BYTES_RECEIVED, ulpduLength);
         if (markers) {
             counters.add(Counter.MARKERS_RECEIVED, (wireLength - fpduLength) / MarkerLayout.LENGTH);
         }

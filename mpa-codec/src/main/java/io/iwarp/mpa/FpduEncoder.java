@@ -67,7 +67,7 @@ public final class FpduEncoder {
      * Creates an encoder at the start of Full Operation.
      *
      * @param parameters says whether the CRC is on, otherwise its field is 0, and whether the peer asked for markers
-     * @param counters counts FPDUs, markers and ULPDU bytes
+     * @param counters counts FPDUs, markers and bytes
      */
     public FpduEncoder(MpaParameters parameters, Counters counters) {
         this(parameters.crc(), parameters.sendMarkers(), counters);
@@ -161,7 +161,7 @@ public final class FpduEncoder {
             }
         }
         appendCrc(out, start);
-        count(ulpdu.length());
+        count(position - before);
     }
 
     /**
@@ -212,11 +212,12 @@ public final class FpduEncoder {
         } else {
             out.writeInt(NO_CRC);
         }
-        position += fpduLength(ulpdu.length());
-        count(ulpdu.length());
+        int length = fpduLength(ulpdu.length());
+        position += length;
+        count(length);
     }
 
-    /** Lets go of the payload memory seen last; to be called when a burst of ULPDUs is over. */
+    /** Drops the cached payload reference. Call after each burst. */
     void endBurst() {
         payloadView = null;
     }
@@ -362,8 +363,8 @@ public final class FpduEncoder {
         }
     }
 
-    private void count(int ulpduLength) {
+    private void count(long bytes) {
         counters.add(Counter.FPDUS_SENT, 1);
-        counters.add(Counter.ULPDU_BYTES_SENT, ulpduLength);
+        counters.add(Counter.BYTES_SENT, bytes);
     }
 }

@@ -1,5 +1,6 @@
 package io.iwarp.mpa;
 
+import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
@@ -187,6 +188,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             bytes.release();
             return;
         }
+        counters.add(Counter.BYTES_RECEIVED, bytes.readableBytes());
         in.add(bytes);
         if (stalled) {
             keepStalled(ctx, in);

@@ -162,7 +162,6 @@ class FpduDecoderTest {
         assertThat(decode(model.frame(new byte[10]))).isEqualTo(Progress.FPDU);
 
         assertThat(counters.get(Counter.FPDUS_RECEIVED)).isEqualTo(2);
-        assertThat(counters.get(Counter.ULPDU_BYTES_RECEIVED)).isEqualTo(610);
         assertThat(counters.get(Counter.MARKERS_RECEIVED)).isEqualTo(2);
         assertThat(counters.get(Counter.CRC_CHECKED)).isEqualTo(2);
         assertThat(counters.get(Counter.CRC_ERRORS)).isZero();

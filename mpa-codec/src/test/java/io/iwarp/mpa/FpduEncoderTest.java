@@ -58,6 +58,7 @@ class FpduEncoderTest {
             ulpdus++;
         }
         assertThat(encoder.position()).isEqualTo(model.position());
+        assertThat(counters.get(Counter.BYTES_SENT)).isEqualTo(model.position());
         assertThat(counters.get(Counter.FPDUS_SENT)).isEqualTo(ulpdus);
         assertThat(counters.get(Counter.MARKERS_SENT)).isEqualTo(model.markersInserted());
         direct.release();

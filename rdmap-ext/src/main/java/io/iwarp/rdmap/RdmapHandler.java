@@ -16,6 +16,7 @@ import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
+import io.iwarp.mpa.WirePosition;
 import io.iwarp.rdmap.StreamState.Phase;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -23,7 +24,6 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
@@ -55,19 +55,20 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the event loop of the connection was shut down", null);
 
     /**
-     * How long a stream waits without any progress before it ends.
+     * The settings of a stream. The durations say how long it waits without any progress before it ends.
      *
      * @param close during an orderly close, or after a Terminate
      * @param response while Reads or atomics are unanswered, for a part of a response
      * @param transmit while messages of this side are not sent, for the transport to take a byte
+     * @param extensions whether Atomic Operations and Immediate Data (RFC 7306) are enabled
      */
-    public record Timeouts(Duration close, Duration response, Duration transmit) {}
+    public record Settings(Duration close, Duration response, Duration transmit, boolean extensions) {}
 
-    private final Timeouts timeouts;
-    private final boolean extensions;
+    private final Settings settings;
     private final RdmapUlp ulp;
     private final StreamAssociation association;
     private final Counters counters;
+    private final WirePosition position;
     private final StreamState state;
     private final Function<Channel, ChannelFuture> halfClose;
 
@@ -104,35 +105,34 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private boolean peerClosedHalf;
 
     /**
-     * @param timeouts how long the stream waits
-     * @param extensions whether Atomic Operations and Immediate Data (RFC 7306) are enabled
      * @param ulp the layer above
      * @param association the memory that the peer may access
      * @param counters counts Terminates; written only by the event loop
+     * @param position how far the transport has come
      * @param state the new state of this stream, which the handler changes and anybody may read
      * @param halfClose tells the peer of the channel that nothing more will be sent, after everything written so far;
      *     input may still arrive
      */
     public RdmapHandler(
-            Timeouts timeouts,
-            boolean extensions,
+            Settings settings,
             RdmapUlp ulp,
             StreamAssociation association,
             Counters counters,
+            WirePosition position,
             StreamState state,
             Function<Channel, ChannelFuture> halfClose) {
-        this.timeouts = timeouts;
-        this.extensions = extensions;
+        this.settings = settings;
         this.ulp = ulp;
         this.association = association;
         this.counters = counters;
+        this.position = position;
         this.state = state;
         this.halfClose = halfClose;
         this.requester = new Requester(this::write, ulp.requestQueue(), this::fail, counters);
         this.responder = new Responder(this::write, ulp, association, counters);
-        this.transmit = new Deadline(timeouts.transmit(), this::executor, this::progress, new TransmitWait());
-        this.response = new Deadline(timeouts.response(), this::executor, this::progress, new ResponseWait());
-        this.closing = new Deadline(timeouts.close(), this::executor, this::progress, new CloseWait());
+        this.transmit = new Deadline(settings.transmit(), this::executor, this::progress, new TransmitWait());
+        this.response = new Deadline(settings.response(), this::executor, this::progress, new ResponseWait());
+        this.closing = new Deadline(settings.close(), this::executor, this::progress, new CloseWait());
     }
 
     private ChannelHandlerContext context() {
@@ -303,7 +303,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     public Placement place(DdpSegment segment) {
         int control = segment.control();
         Opcode opcode = Opcode.of(control);
-        if (opcode == null || (opcode.extension() && !extensions) || !opcode.isOnItsQueue(segment)) {
+        if (opcode == null || (opcode.extension() && !settings.extensions()) || !opcode.isOnItsQueue(segment)) {
             return refused(
                     ProtocolError.RDMAP_UNEXPECTED_OPCODE,
                     String.format(
@@ -657,16 +657,10 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
 
     private Progress progress() {
         return new Progress(
-                counters.get(Counter.ULPDU_BYTES_SENT) - untakenBytes(),
-                counters.get(Counter.ULPDU_BYTES_RECEIVED),
+                position.taken(),
+                position.brought(),
                 requester.answeredBytes(),
                 ulp.requestQueue().waiting());
-    }
-
-    /** Returns how many bytes were given to the transport and are not taken by it. */
-    private long untakenBytes() {
-        ChannelOutboundBuffer buffer = context().channel().unsafe().outboundBuffer();
-        return buffer == null ? 0 : buffer.totalPendingWriteBytes() - buffer.currentProgress();
     }
 
     /** Returns whether requests of this side are being sent or wait for a response. */
@@ -702,13 +696,13 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
 
         @Override
         public boolean movedSince(Progress moment) {
-            return progress().sent() > moment.sent();
+            return progress().taken() > moment.taken();
         }
 
         /** A Terminate would wait as well. */
         @Override
         public void expired() {
-            abort(timeout("the peer took nothing for " + timeouts.transmit() + ", the transmit timeout, and "
+            abort(timeout("the peer took nothing for " + settings.transmit() + ", the transmit timeout, and "
                     + describeLeft() + " left"));
         }
     }
@@ -728,7 +722,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         @Override
         public void expired() {
             terminateOrAbort(
-                    timeout("the peer sent no response data for " + timeouts.response() + " while "
+                    timeout("the peer sent no response data for " + settings.response() + " while "
                             + requester.describeUnanswered() + " waited for a response"),
                     ProtocolError.RDMAP_LOCAL_CATASTROPHIC);
         }
@@ -755,9 +749,9 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             if (now.waiting() > 0 && !requesting()) {
                 return now.waiting() < moment.waiting();
             }
-            return now.sent() > moment.sent()
+            return now.taken() > moment.taken()
                     || now.answered() > moment.answered()
-                    || (now.received() > moment.received() && requester.unanswered() > 0);
+                    || (now.brought() > moment.brought() && requester.unanswered() > 0);
         }
 
         @Override
@@ -770,7 +764,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             String close = requested.endedBy() == EndedBy.LOCAL_APPLICATION
                     ? "the close"
                     : requested.detail() + "; the close that followed";
-            abort(timeout(close + " made no progress within the close timeout of " + timeouts.close() + ", and "
+            abort(timeout(close + " made no progress within the close timeout of " + settings.close() + ", and "
                     + left() + " left"));
         }
 

@@ -29,7 +29,7 @@ final class ScriptedPeer implements AutoCloseable {
     /**
      * The stream is the responder, and no Read or atomic is unanswered at a time beyond the depth, in each direction.
      */
-    static ScriptedPeer of(ProtectionDomain domain, RdmapHandler.Timeouts timeouts, int depth) {
+    static ScriptedPeer of(ProtectionDomain domain, RdmapHandler.Settings timeouts, int depth) {
         SimulatedStream end = new SimulatedStream(domain, timeouts);
         end.established(Agreed.plain(Role.RESPONDER, 1024, depth));
         return new ScriptedPeer(end);
@@ -40,7 +40,7 @@ final class ScriptedPeer implements AutoCloseable {
     }
 
     /** The stream is the initiator of a peer-to-peer set-up, and begins with a ready-to-receive message. */
-    static ScriptedPeer ofInitiator(ProtectionDomain domain, RdmapHandler.Timeouts timeouts, ReadyToReceive first) {
+    static ScriptedPeer ofInitiator(ProtectionDomain domain, RdmapHandler.Settings timeouts, ReadyToReceive first) {
         SimulatedStream end = new SimulatedStream(domain, timeouts);
         end.established(Agreed.enhanced(Role.INITIATOR, 1024, 16, first));
         return new ScriptedPeer(end);

@@ -17,6 +17,7 @@ import io.iwarp.mpa.FpduEncoder;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.Ulpdu;
+import io.iwarp.mpa.WirePosition;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -41,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  * also the layer above RDMAP, and writes down what it is told.
  */
 final class SimulatedStream implements RdmapUlp, AutoCloseable {
-    static final RdmapHandler.Timeouts TIMEOUTS =
-            new RdmapHandler.Timeouts(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(1));
+    static final RdmapHandler.Settings TIMEOUTS =
+            new RdmapHandler.Settings(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(1), true);
 
     /** ULPDUs that the transport has taken, in order. */
     final Deque<byte[]> wire = new ArrayDeque<>();
@@ -104,9 +105,10 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private final ChannelHandlerContext context;
 
-    SimulatedStream(ProtectionDomain domain, RdmapHandler.Timeouts timeouts) {
+    SimulatedStream(ProtectionDomain domain, RdmapHandler.Settings timeouts) {
         this.association = domain.openStream();
-        this.stream = new RdmapHandler(timeouts, true, this, association, counters, state, this::closeOutput);
+        WirePosition position = new WirePosition(channel, counters);
+        this.stream = new RdmapHandler(timeouts, this, association, counters, position, state, this::closeOutput);
         this.ddp = new DdpEnd(association, stream, counters);
         channel.freezeTime();
         channel.pipeline().addLast(new Connection(), stream);
@@ -143,7 +145,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     boolean take(byte[] bytes) {
         boolean taken = ddp.receive(Unpooled.wrappedBuffer(bytes));
         if (taken) {
-            counters.add(Counter.ULPDU_BYTES_RECEIVED, bytes.length);
+            counters.add(Counter.BYTES_RECEIVED, bytes.length);
         }
         ddp.endBurst();
         stream.onReadComplete();
@@ -198,7 +200,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
         }
         byte[] bytes = bytes();
         wire.add(bytes);
-        counters.add(Counter.ULPDU_BYTES_SENT, bytes.length);
+        counters.add(Counter.BYTES_SENT, bytes.length);
         DdpMessage sent = ddp.take();
         if (sent != null) {
             stream.onSent(sent);

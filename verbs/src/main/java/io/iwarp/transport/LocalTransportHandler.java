@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.util.Objects;
+import java.util.function.LongSupplier;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,11 @@ final class LocalTransportHandler extends TransportHandler {
     ChannelFuture closeOutput() {
         return Objects.requireNonNull(context, "the handler is not in a pipeline")
                 .writeAndFlush(ChannelInputShutdownEvent.INSTANCE);
+    }
+
+    @Override
+    LongSupplier bytesWritten(LongSupplier fpduBytes) {
+        return fpduBytes;
     }
 
     @Override

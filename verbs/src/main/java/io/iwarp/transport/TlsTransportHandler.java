@@ -8,6 +8,7 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import java.util.function.LongSupplier;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class TlsTransportHandler extends TransportHandler {
 
     private final SslHandler tls;
+    private final TlsByteCounter bytes = new TlsByteCounter();
     private boolean outputClosed;
     private boolean peerClosed;
     private boolean closedHere;
@@ -31,13 +33,23 @@ final class TlsTransportHandler extends TransportHandler {
     /** Returns a handler if the pipeline has TLS. */
     static @Nullable TransportHandler of(ChannelPipeline pipeline) {
         SslHandler tls = pipeline.get(SslHandler.class);
-        return tls == null ? null : new TlsTransportHandler(tls);
+        if (tls == null) {
+            return null;
+        }
+        TlsTransportHandler handler = new TlsTransportHandler(tls);
+        pipeline.addBefore(pipeline.context(tls).name(), null, handler.bytes);
+        return handler;
     }
 
     @Override
     ChannelFuture closeOutput() {
         outputClosed = true;
         return tls.closeOutbound();
+    }
+
+    @Override
+    LongSupplier bytesWritten(LongSupplier fpduBytes) {
+        return bytes::written;
     }
 
     @Override

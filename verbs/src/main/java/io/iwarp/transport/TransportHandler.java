@@ -6,6 +6,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.local.LocalChannel;
 import io.netty.channel.socket.DuplexChannel;
+import java.util.function.LongSupplier;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
@@ -75,6 +76,18 @@ public abstract sealed class TransportHandler extends ChannelDuplexHandler
         TransportHandler handler = channel.pipeline().get(TransportHandler.class);
         return handler == null ? null : handler.tlsSession();
     }
+
+    /**
+     * Returns what counts the bytes that a stream hands to its channel. {@link #addTo} has run before.
+     *
+     * @param fpduBytes counts the bytes of its FPDUs
+     */
+    public static LongSupplier bytesWritten(Channel channel, LongSupplier fpduBytes) {
+        TransportHandler handler = channel.pipeline().get(TransportHandler.class);
+        return handler == null ? fpduBytes : handler.bytesWritten(fpduBytes);
+    }
+
+    abstract LongSupplier bytesWritten(LongSupplier fpduBytes);
 
     abstract ChannelFuture closeOutput();
 

@@ -86,11 +86,11 @@ final class IdleTimers {
     }
 
     private long sent() {
-        return counters.get(Counter.ULPDU_BYTES_SENT);
+        return counters.get(Counter.BYTES_SENT);
     }
 
     private long moved() {
-        return sent() + counters.get(Counter.ULPDU_BYTES_RECEIVED);
+        return sent() + counters.get(Counter.BYTES_RECEIVED);
     }
 
     private void endIfIdle() {

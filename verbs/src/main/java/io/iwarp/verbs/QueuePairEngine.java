@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionRejectedException;
+import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
@@ -12,6 +13,7 @@ import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
+import io.iwarp.mpa.WirePosition;
 import io.iwarp.rdmap.RdmapHandler;
 import io.iwarp.rdmap.RdmapUlp;
 import io.iwarp.rdmap.RequestQueue;
@@ -90,17 +92,22 @@ final class QueuePairEngine implements RdmapUlp {
         recorder = new QueuePairRecorder(channel, role, counters, settings);
         receives = new ReceiveSide(channel, stream, settings, life, drains, routes, recorder, this::resume);
         sends = new PostedRequests(channel, stream, settings, state, drains, recorder);
+        WirePosition position = new WirePosition(
+                channel, counters, TransportHandler.bytesWritten(channel, () -> counters.get(Counter.BYTES_SENT)));
         idleTimers =
                 settings.idleTimeout().isZero() && settings.keepAliveInterval().isZero()
                         ? null
                         : new IdleTimers(settings, eventLoop, counters, this::keepAlive, this::closeInOrder);
         rdmap = new RdmapHandler(
-                new RdmapHandler.Timeouts(
-                        settings.closeTimeout(), settings.responseTimeout(), settings.transmitTimeout()),
-                settings.extensions(),
+                new RdmapHandler.Settings(
+                        settings.closeTimeout(),
+                        settings.responseTimeout(),
+                        settings.transmitTimeout(),
+                        settings.extensions()),
                 this,
                 stream,
                 counters,
+                position,
                 state,
                 TransportHandler::closeOutput);
         IwarpMetrics metrics = settings.metrics();

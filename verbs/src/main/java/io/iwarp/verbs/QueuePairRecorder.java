@@ -158,8 +158,8 @@ final class QueuePairRecorder {
             connection.role = role.name();
             connection.endedBy = reason.endedBy().name();
             connection.reason = reason.toString();
-            connection.bytesSent = counters.get(Counter.ULPDU_BYTES_SENT);
-            connection.bytesReceived = counters.get(Counter.ULPDU_BYTES_RECEIVED);
+            connection.bytesSent = counters.get(Counter.BYTES_SENT);
+            connection.bytesReceived = counters.get(Counter.BYTES_RECEIVED);
             connection.commit();
         }
     }

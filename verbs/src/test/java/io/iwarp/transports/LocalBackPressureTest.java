@@ -63,7 +63,7 @@ class LocalBackPressureTest {
                 sender.schedule(() -> {}, 0, TimeUnit.NANOSECONDS).sync();
             }
             int window = wiring.settings().transmitWindow();
-            long sent = ends.initiator().queuePair().counters().get(Counter.ULPDU_BYTES_SENT);
+            long sent = ends.initiator().queuePair().counters().get(Counter.BYTES_SENT);
             assertThat(sent).as("bytes of ULPDUs sent").isBetween(window / 2L, (long) window);
         } finally {
             unblock.countDown();

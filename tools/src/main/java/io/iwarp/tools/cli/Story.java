@@ -9,12 +9,12 @@ import java.util.regex.Pattern;
 /** Prints aligned lines. */
 public final class Story {
     private static final Counter[] SENDER = {
-        Counter.MESSAGES_SENT, Counter.FPDUS_SENT, Counter.MARKERS_SENT, Counter.ULPDU_BYTES_SENT
+        Counter.MESSAGES_SENT, Counter.FPDUS_SENT, Counter.MARKERS_SENT, Counter.BYTES_SENT
     };
     private static final Counter[] RECEIVER = {
-        Counter.MESSAGES_DELIVERED, Counter.FPDUS_RECEIVED, Counter.MARKERS_RECEIVED, Counter.ULPDU_BYTES_RECEIVED
+        Counter.MESSAGES_DELIVERED, Counter.FPDUS_RECEIVED, Counter.MARKERS_RECEIVED, Counter.BYTES_RECEIVED
     };
-    private static final String[] NAMES = {"DDP messages", "FPDUs", "markers", "ULPDU bytes"};
+    private static final String[] NAMES = {"DDP messages", "FPDUs", "markers", "bytes"};
 
     /** A line of a paragraph: as many words as fit. */
     private static final Pattern LINE = Pattern.compile("(.{1,66})(?: +|$)");
