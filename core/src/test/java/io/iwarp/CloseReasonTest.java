@@ -66,7 +66,7 @@ class CloseReasonTest {
     }
 
     @Test
-    void aLostConnectionIsTheTransportsEndWithWhatTheTransportReported() {
+    void lostConnectionNamesTheTransportsError() {
         IOException cause = new IOException("Connection reset");
         ProtocolFault fault = new ProtocolFault(ProtocolError.MPA_CONNECTION_LOST, "while receiving", cause);
 

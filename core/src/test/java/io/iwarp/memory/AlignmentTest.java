@@ -58,7 +58,7 @@ class AlignmentTest {
 
     @Test
     @Requirement({"EXT-6", "EXT-9"})
-    void misalignedOperationsLeaveTheMemoryUntouchedAndTheRegionUsable() {
+    void misalignedAtomicsLeaveMemoryUntouched() {
         MemoryRegion region = domain.register(aligned, REMOTE_ATOMIC);
         TaggedBuffer tagged = stream.lookup(region.stag());
         String before = dump();

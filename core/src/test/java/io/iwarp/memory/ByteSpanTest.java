@@ -248,7 +248,7 @@ class ByteSpanTest {
 
     /** Another thread may close the region while this one takes its reference. */
     @Test
-    void aReferenceToMemoryThatWasReleasedMeanwhileIsRefusedAsOneToAClosedRegion() {
+    void releasedMemoryIsRefusedLikeAClosedRegion() {
         MemoryRegion region =
                 domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register();
         LocalBuffer piece = region.slice(0, 8);
@@ -261,7 +261,7 @@ class ByteSpanTest {
     }
 
     @Test
-    void aRetainedSpanKeepsTheMemoryOfAClosedRegionReadableButUnchanged() {
+    void retainedSpanKeepsMemoryOfAClosedRegion() {
         ByteBuf bytes = Unpooled.buffer(8).writeLong(0x0102_0304_0506_0708L);
         MemoryRegion region =
                 domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register();

@@ -208,7 +208,7 @@ class LocalAccessTest {
     }
 
     @Test
-    void aViewOfABufferThatTheApplicationFreedIsRefusedAndHoldsNothing() {
+    void viewOfAFreedBufferIsRefused() {
         ByteBuf good = direct(1, 2, 3, 4);
         ByteBuf freed = direct(5, 6, 7, 8);
         MemoryRegion region = domain.region().buffers(good, freed).register();

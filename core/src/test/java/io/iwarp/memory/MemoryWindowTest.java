@@ -159,7 +159,7 @@ class MemoryWindowTest {
 
     @Test
     @Requirement({"SEC-4", "SEC-5"})
-    void windowsOverTheSameBytesKeepTheirOwnRightsAndBoundsAcrossPieces() {
+    void overlappingWindowsKeepTheirOwnRights() {
         ByteBuf second = Unpooled.directBuffer(64, 64).writeZero(64);
         MemoryRegion pieces = domain.region().buffers(memory, second).register();
         MemoryWindow writable =

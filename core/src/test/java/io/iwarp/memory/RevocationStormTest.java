@@ -147,7 +147,7 @@ class RevocationStormTest {
 
     @Test
     @Requirement("SEC-6")
-    void manyThreadsMayRevokeTheSameRegionAndEachReturnsAfterTheLastPlacement() throws Exception {
+    void concurrentRevocationsReturnAfterTheLastPlacement() throws Exception {
         ExecutorService revokers = Executors.newFixedThreadPool(2);
         byte[] mine = new byte[2 * PIECE];
         byte[] later = new byte[2 * PIECE];

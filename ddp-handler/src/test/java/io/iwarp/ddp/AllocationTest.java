@@ -65,7 +65,7 @@ class AllocationTest {
     }
 
     @Test
-    void sendingShortMessagesFromASourceAllocatesForEachBurstAndNotForEachMessage() {
+    void shortMessagesFromASourceAllocatePerBurst() {
         try (DdpChannel ddp = new DdpChannel(DdpHandler.DEFAULT_TRANSMIT_WINDOW, WITHOUT_LEAK_DETECTION).ready()) {
             MemoryRegion region = ddp.domain
                     .region()

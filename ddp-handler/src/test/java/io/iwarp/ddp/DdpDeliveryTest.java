@@ -77,7 +77,7 @@ class DdpDeliveryTest {
     }
 
     @Test
-    void theUlpLearnsOfEachValidSegmentAfterItsPlacementAndBeforeItsDelivery() {
+    void segmentIsReportedBetweenPlacementAndDelivery() {
         MemoryRegion region = peer.region(8, 0x100);
         peer.ulp.post(0, 8);
         peer.ulp.recordsPlacements = true;
@@ -139,7 +139,7 @@ class DdpDeliveryTest {
 
     @Test
     @Requirement("DDP-65")
-    void theReportNamesTheRefusedMessageAlsoWhenTheUlpUsesItsBufferAgain() {
+    void reportNamesTheRefusedMessageDespiteBufferReuse() {
         UntaggedBuffer first = peer.ulp.post(0, 8);
         UntaggedBuffer second = peer.ulp.post(0, 8);
         byte[] last = Segment.untagged(0, 2).payload("second").ulpdu();
@@ -157,7 +157,7 @@ class DdpDeliveryTest {
 
     @Test
     @Requirement({"DDP-36", "DDP-65"})
-    void whateverTheOrderOfTheSegmentsTheReportNamesTheLastOneOfTheRefusedMessage() {
+    void reportNamesTheLastSegmentOfARefusedMessage() {
         Seeds.forEach(200, (seed, random) -> {
             try (ReceiverFixture shuffled = new ReceiverFixture()) {
                 int messages = 1 + random.nextInt(6);
@@ -244,7 +244,7 @@ class DdpDeliveryTest {
 
     @Test
     @Requirement({"DDP-17", "DDP-57"})
-    void aMessageThatChangesItsRsvdUlpOnTheWayStaysInTheSinkOfItsFirstSegment() {
+    void changedRsvdUlpKeepsTheSinkOfTheFirstSegment() {
         SplitBuffer buffer = new SplitBuffer();
         peer.ulp.post(0, buffer);
         peer.receives(Segment.untagged(0, 1).last(false));

@@ -171,7 +171,7 @@ class DdpHandlerEndTest {
 
     @Test
     @Requirement("DDP-51")
-    void whoIsToldOfALossMayWriteAgainWithoutFindingAHalfSentMessage() {
+    void lossCallbackMayWriteAgain() {
         ddp.ready();
         ChannelFuture cut = ddp.writeWithPromise(message("a".repeat(2 * DdpHandler.MIN_TRANSMIT_WINDOW)));
         cut.addListener(lost -> {
@@ -218,7 +218,7 @@ class DdpHandlerEndTest {
     }
 
     @Test
-    void aLossWithWhichTheChannelClosedIsNotReportedAsTheChannelTellsIt() {
+    void lossByChannelCloseIsNotReportedTwice() {
         ddp.ready();
         ddp.send("a");
         ddp.flush();
@@ -249,7 +249,7 @@ class DdpHandlerEndTest {
 
     @Test
     @Requirement({"DDP-42", "DDP-51", "DDP-52"})
-    void afterAFaultTheStreamStaysOpenForOneMoreMessageUntilTheUlpCloses() {
+    void faultLeavesRoomForOneTerminalMessage() {
         ddp.ready();
         ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
         ddp.receives(Segment.untagged(0, 1).payload("x"));
@@ -320,7 +320,7 @@ class DdpHandlerEndTest {
     }
 
     @Test
-    void aTerminalMessageAfterARefusedSegmentIsReportedWhenItIsTakenAndNotBefore() {
+    void terminalMessageIsReportedOnceTaken() {
         ddp.ready();
         ddp.send("a");
         ddp.flush();

@@ -86,7 +86,7 @@ class DdpHandlerFailureTest {
     }
 
     @Test
-    void noMemoryForASegmentThatIsCutWhenTheTransportHasRoomAgainEndsTheStream() {
+    void noMemoryForALaterSegmentEndsTheStream() {
         ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
         ddp.write(response(10 * WINDOW));
         ChannelFuture behind = ddp.writeWithPromise(message("behind"));
@@ -119,7 +119,7 @@ class DdpHandlerFailureTest {
 
     /** Whoever gets a later message takes the bytes of all earlier Writes to be in place. */
     @Test
-    void nothingFollowsASegmentThatCouldNotBeWrittenWhileAnEarlierBurstIsOnItsWay() {
+    void nothingFollowsAFailedSegmentDuringAnEarlierBurst() {
         ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
         ddp.send("on its way");
         ddp.flush();
@@ -139,7 +139,7 @@ class DdpHandlerFailureTest {
 
     /** Nobody waits for a promise of its own, so its failure comes up as an exception of the channel. */
     @Test
-    void aSegmentInTheMiddleOfABurstThatCannotBeWrittenEndsTheStreamAsTheLastOneDoes() {
+    void failedWriteMidBurstEndsTheStream() {
         ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
         transport.onWrite = () -> {
             transport.onWrite = () -> {};
@@ -176,7 +176,7 @@ class DdpHandlerFailureTest {
 
     /** The delay before the first FPDU is a task of its own, behind which nobody sees an exception. */
     @Test
-    void noMemoryForTheFirstSegmentBehindTheAnnouncementOfMpaEndsTheStream() {
+    void noMemoryForTheFirstSegmentEndsTheStream() {
         RecordingUlp ulp = new RecordingUlp();
         Counters counters = new Counters();
         Duration delay = Duration.ofMillis(20);
@@ -207,7 +207,7 @@ class DdpHandlerFailureTest {
 
     /** Nobody would close the connection: the layer above waits for its last message to be sent. */
     @Test
-    void aTerminalMessageThatCannotBeSentIsReportedAsAnExceptionOfTheChannel() {
+    void unsentTerminalMessageIsAChannelException() {
         ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
         ddp.receives(Segment.untagged(0, 1).payload("x"));
         OutOfMemoryError exhausted = new OutOfMemoryError("for the test");
@@ -221,7 +221,7 @@ class DdpHandlerFailureTest {
     }
 
     @Test
-    void aTerminalMessageThatCannotBeSentEitherIsReportedAsAnExceptionOfTheChannel() {
+    void secondFailureOfATerminalMessageIsAChannelException() {
         ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
         ddp.send("a");
         ddp.flush();
@@ -239,7 +239,7 @@ class DdpHandlerFailureTest {
     }
 
     @Test
-    void aTerminalMessageThatIsDroppedAfterALossIsReportedAsAnExceptionOfTheChannel() {
+    void droppedTerminalMessageIsAChannelException() {
         ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
         ddp.send("a");
         ddp.flush();

@@ -82,7 +82,7 @@ class DdpHandlerSourceTest {
 
     @Test
     @Requirement({"DDP-26", "DDP-33"})
-    void longMessagesWithASourceKeepToTheWindowAndLetOtherWorkGoBetween() {
+    void longSourceMessagesKeepToTheWindow() {
         transport.takesOnFlush = true;
         transport.keepsBytes = false;
         ddp.write(response(region(LONG), 0, LONG));
@@ -98,7 +98,7 @@ class DdpHandlerSourceTest {
     }
 
     @Test
-    void aSourceThatIsRevokedInTheMiddleEndsTheMessageThereAndOnlyATerminalMessageFollows() {
+    void sourceRevokedMidwayAllowsOnlyATerminalMessage() {
         MemoryRegion region = region(LONG);
         DdpMessage cut = response(region, 0, LONG);
         ddp.send("before");
@@ -131,7 +131,7 @@ class DdpHandlerSourceTest {
     }
 
     @Test
-    void aSourceThatIsRevokedBeforeItsTurnIsNotReadAtAllAndWhatWasWrittenBeforeItStillGoes() {
+    void revokedSourceIsNotReadEarlierWritesAreSent() {
         MemoryRegion region = region(100);
         ddp.ulp.onSourceRevoked = revoked -> ddp.writeAndFlush(terminate());
         ddp.send("a");

@@ -318,7 +318,7 @@ class DdpHandlerTransmitTest {
     }
 
     @Test
-    void aUlpThatAlwaysWritesTheNextMessageDoesNotKeepTheEventLoopForItself() {
+    void endlessWriterYieldsTheEventLoop() {
         transport.takesOnFlush = true;
         int[] sent = {0};
         ddp.ulp.onSent = message -> {
@@ -357,7 +357,7 @@ class DdpHandlerTransmitTest {
     }
 
     @Test
-    void whatTheUlpWritesWhileItIsToldOfSeveralMessagesLeavesTogether() {
+    void writesDuringReportsShareOneFlush() {
         ddp.ready();
         for (String text : List.of("a", "b", "c")) {
             ddp.send(text);

@@ -115,7 +115,7 @@ class DdpReceiverFaultTest {
 
     @Test
     @Requirement("DDP-66")
-    void messagesThatWaitForTheirTurnAreNotDeliveredOnceTheUlpHasEndedTheStream() {
+    void queuedMessagesAreNotDeliveredAfterTheUlpEnds() {
         peer.ulp.post(0, 4);
         peer.ulp.post(0, 4);
         peer.ulp.onDelivery = peer.receiver::silence;
@@ -138,7 +138,7 @@ class DdpReceiverFaultTest {
 
     @Test
     @Requirement("DDP-53")
-    void anErrorOfTheLayerBelowIsPassedUpAlsoAfterTheUlpHasEndedTheStream() {
+    void lowerLayerErrorIsPassedUpAfterTheUlpEnds() {
         peer.receiver.silence();
         peer.receiver.fail(new ProtocolFault(ProtocolError.MPA_CONNECTION_LOST, "for the test"));
 

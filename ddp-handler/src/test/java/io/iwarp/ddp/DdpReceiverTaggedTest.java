@@ -98,7 +98,7 @@ class DdpReceiverTaggedTest {
 
     @Test
     @Requirement({"DDP-31", "DDP-15"})
-    void aMessageWithoutBytesStillNeedsTheVersionAndTheConsentOfTheUlp() {
+    void emptyTaggedMessageIsStillChecked() {
         peer.ulp.verdict = new ProtocolFault(ProtocolError.RDMAP_UNEXPECTED_OPCODE, "for the test");
         peer.receives(Segment.tagged(0, 0));
 

@@ -213,7 +213,7 @@ class DdpReceiverUntaggedTest {
 
     @Test
     @Requirement({"DDP-36", "DDP-37"})
-    void messagesAreDeliveredInTheirOrderThoughALaterOneIsCompleteFirst() {
+    void laterCompleteMessageWaitsForEarlierOnes() {
         for (int i = 0; i < 4; i++) {
             peer.ulp.post(0, 4);
         }
@@ -386,7 +386,7 @@ class DdpReceiverUntaggedTest {
 
     @Test
     @Requirement({"DDP-25", "DDP-57"})
-    void offsetAndLengthMayNotPassTheGreatestMessageLengthThoughTheBufferWouldHoldThem() {
+    void offsetPlusLengthIsAtMostTheMaximumMessageLength() {
         ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(1 << 20, 1 << 20).setZero(0, 1 << 20);
         try (ProtectionDomain domain = IwarpDevice.create().allocateProtectionDomain();
                 MemoryRegion region = domain.region()

@@ -120,7 +120,7 @@ class DdpSourceTest {
 
     @Test
     @Requirement("DDP-30")
-    void aSourceWithoutBytesIsOneEmptySegmentWhetherItsBufferIsValidOrNot() {
+    void emptySourceIsOneEmptySegment() {
         MemoryRegion region = region(new byte[1]);
         TaggedBuffer buffer = bufferOf(region);
         region.invalidate();

@@ -122,7 +122,7 @@ class SendBufferTest {
 
     @Test
     @Requirement({"DDP-14", "DDP-15", "DDP-16", "DDP-18", "DDP-20", "DDP-21"})
-    void allSegmentsOfAMessageCarryTheSameHeaderButForOffsetAndLastFlag() {
+    void segmentsOfAMessageShareTheirHeader() {
         List<DdpSegment> sends = cut(untagged(0xE9, 0x89ABCDEF, 3, new byte[1000]), 128);
         List<DdpSegment> writes = cut(tagged(0xA5, 0xFFFF_FFFF, 5, new byte[1000]), 128);
 
@@ -144,7 +144,7 @@ class SendBufferTest {
 
     @Test
     @Requirement({"DDP-21", "DDP-33"})
-    void eachQueueCountsItsOwnMessagesFromOneAndTaggedMessagesNotAtAll() {
+    void messageSequenceNumbersArePerQueue() {
         SendBuffer buffer = Ulpdus.buffer();
         List<Integer> numbers = new ArrayList<>();
         for (int queue : new int[] {0, 1, 0, 3, 2, 0, 1}) {
@@ -216,7 +216,7 @@ class SendBufferTest {
 
     @Test
     @Requirement("DDP-34")
-    void messagesAreSentInTheirOrderHoweverManyBurstsAreUnderWayAndWhateverTheOrderOfTheirPromises() {
+    void keepsMessageOrderAcrossConcurrentBursts() {
         EmbeddedChannel channel = new EmbeddedChannel();
         Seeds.forEach(50, (seed, random) -> {
             SendBuffer buffer = Ulpdus.buffer();

@@ -173,7 +173,7 @@ class EnhancedRefusalTest {
 
     @Test
     @Requirement("SETUP-25")
-    void responderThatDoesNotKnowRevisionTwoClosesOnAnEnhancedRequestWithoutAWord() {
+    void revisionOneResponderClosesOnEnhancedRequestWithoutAReply() {
         for (Captures capture : Captures.values()) {
             StartupPeer peer = StartupPeer.ofResponder(
                             MpaSettings.builder().revision(1).build())

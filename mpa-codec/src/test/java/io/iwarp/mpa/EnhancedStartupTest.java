@@ -36,7 +36,7 @@ class EnhancedStartupTest {
 
     @Test
     @Requirement({"SETUP-1", "SETUP-5", "SETUP-15"})
-    void initiatorAsksInRevisionTwoWithItsDepthsAndEveryRtrKindItCanSend() {
+    void revisionTwoRequestHasDepthsAndRtrKinds() {
         StartupPeer.ofInitiator(
                         depths(16, 8)
                                 .peerToPeer(true)
@@ -192,7 +192,7 @@ class EnhancedStartupTest {
 
     @Test
     @Requirement({"SETUP-13", "SETUP-14"})
-    void initiatorLeavesItsDepthsAloneWhereTheResponderDoesNotNegotiate() {
+    void initiatorKeepsDepthsWithoutNegotiation() {
         MpaSettings settings = depths(5, 6).enhanced(true).build();
 
         for (MpaSettings asking : new MpaSettings[] {
@@ -307,7 +307,7 @@ class EnhancedStartupTest {
 
     @Test
     @Requirement({"SETUP-16", "SETUP-27"})
-    void initiatorThatAskedForNoPeerToPeerModelIgnoresRtrKindsButNotTheModel() {
+    void initiatorWithoutPeerToPeerIgnoresRtrKinds() {
         StartupPeer peer = replied(ENHANCED, enhancedReply("4010c010"));
         assertThat(established(peer).setupFault()).isNull();
         assertThat(established(peer).parameters().peerToPeer()).isFalse();

@@ -93,7 +93,7 @@ class GoldenFpduTest {
 
     @Test
     @Requirement({"MPA-21", "MPA-25", "MPA-39"})
-    void markersAtTheEdgesOfFpdusAreWhereTheIndependentEncoderPutsThem() {
+    void markersAtFpduEdgesMatchAnIndependentEncoder() {
         byte[] beforeCrc = encode(List.of(new byte[503]), true, true, 0);
         byte[] tail = GoldenVectors.bytes("marker between PAD and CRC");
         assertThat(beforeCrc).endsWith(tail);
@@ -110,7 +110,7 @@ class GoldenFpduTest {
     @ParameterizedTest
     @EnumSource
     @Requirement({"MPA-9", "MPA-10", "MPA-12", "MPA-13", "MPA-38", "MPA-40"})
-    void everyFpduOfARealPeerDecodesAndEncodesByteForByteButForItsPadding(Captures capture) {
+    void capturedFpdusMatchExceptForPadding(Captures capture) {
         boolean crc = capture == Captures.SIW_CRC;
         checkDirection(capture.conversation().initiator(), crc);
         checkDirection(capture.conversation().responder(), crc);

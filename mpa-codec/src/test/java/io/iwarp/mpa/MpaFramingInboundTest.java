@@ -184,7 +184,7 @@ class MpaFramingInboundTest {
 
     @Test
     @Requirement("MPA-72")
-    void theResponderIsReadyToSendAfterItsFirstValidFpduAndBeforeItsUlpdu() {
+    void responderMaySendAfterTheFirstValidFpdu() {
         mpa.finish();
         mpa = FramingChannel.responder(true, true);
         assertThat(mpa.seen(MpaEvent.TransmitReady.class)).isEmpty();

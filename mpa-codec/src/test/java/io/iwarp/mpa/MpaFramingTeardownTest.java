@@ -163,7 +163,7 @@ class MpaFramingTeardownTest {
 
     @Test
     @Requirement("MPA-50")
-    void whatWasAcceptedLeavesWhenTheHandlerIsRemovedFromAnOpenChannel() {
+    void removedHandlerFlushesAcceptedMessages() {
         mpa.send(filled(20, 1));
         mpa.channel.pipeline().remove(mpa.framing);
 

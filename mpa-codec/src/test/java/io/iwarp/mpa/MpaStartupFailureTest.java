@@ -36,7 +36,7 @@ class MpaStartupFailureTest {
 
     @Test
     @Requirement({"MPA-54", "MPA-66", "MPA-73", "MPA-86"})
-    void responderClosesAndReportsAMalformedRequestAndDropsWhatFollows() {
+    void malformedRequestClosesTheResponder() {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(ascii("GET / HTTP/1.1\r\n\r\n"));
 
         expectMalformed(peer);

@@ -36,7 +36,7 @@ class MpaStartupHandlerTest {
 
     @Test
     @Requirement({"MPA-64", "MPA-70"})
-    void initiatorSendsItsRequestInOneWriteAndNothingElseUntilTheReply() {
+    void initiatorSendsOnlyTheRequestBeforeTheReply() {
         StartupPeer peer = StartupPeer.ofInitiator(DEFAULTS, ascii("hello"));
 
         peer.expects(request("40010005", ascii("hello")));
@@ -100,7 +100,7 @@ class MpaStartupHandlerTest {
 
     @Test
     @Requirement({"MPA-51", "MPA-53", "MPA-80"})
-    void bytesBehindTheReplyFollowEstablishedInOrderHoweverTheStreamIsCut() {
+    void bytesAfterTheReplyFollowEstablishedInOrder() {
         byte[] stream = concat(reply("40010002", ascii("ok")), FPDUS);
         int replyLength = stream.length - FPDUS.length;
         for (int cut = 0; cut <= stream.length; cut++) {
@@ -314,7 +314,7 @@ class MpaStartupHandlerTest {
     }
 
     @Test
-    void mulpduFollowsTheConfiguredSegmentSizeAndTheMarkersThatThePeerWants() {
+    void mulpduFollowsSegmentSizeAndMarkers() {
         MpaSettings settings = MpaSettings.builder().emss(8948).mulpdu(8900).build();
 
         assertThat(mulpdu(settings, reply("c0010000"))).isEqualTo(8870);

@@ -114,7 +114,7 @@ class MpaStartupRefusalTest {
 
     @Test
     @Requirement({"MPA-86", "SETUP-25"})
-    void anEnhancedRequestFailsWithTheWayOutInTheReasonIfRevisionTwoIsNotKnown() {
+    void enhancedRequestToRevisionOnePeerNamesTheRemedy() {
         byte[] siw = Captures.SIW_STANDARD.conversation().initiator();
         MpaSettings settings = MpaSettings.builder().revision(1).build();
 

@@ -79,7 +79,7 @@ class MpaStartupTest {
 
     @Test
     @Requirement({"MPA-51", "MPA-55", "MPA-70", "MPA-76"})
-    void initiatorTakesTheReplyAndNothingBehindItHoweverItWasCutInTwo() {
+    void initiatorLeavesBytesAfterTheReply() {
         byte[] bytes = concat(reply("40010003", ascii("abc")), ascii("FPDU"));
         for (int cut = 0; cut < bytes.length; cut++) {
             MpaStartup initiator = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
@@ -289,7 +289,7 @@ class MpaStartupTest {
     }
 
     @Test
-    void anInitiatorThatHearsNothingIsToldWhatItMayHaveConnectedTo() {
+    void silentPeerErrorNamesLikelyServers() {
         MpaStartup silent = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
         assertThat(endedDetail(silent)).contains("not an iWARP server");
 

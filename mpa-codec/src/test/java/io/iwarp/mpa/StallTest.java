@@ -108,7 +108,7 @@ class StallTest {
     }
 
     @Test
-    void whoeverReadsByHandGoesOnDoingSo() {
+    void manualReadsStayManual() {
         takeUnlessFull();
         mpa.channel.config().setAutoRead(false);
         full = true;

@@ -158,7 +158,7 @@ class UnfinishedFpduTest {
     }
 
     @Test
-    void theStreamsOfADeviceHoldNoMoreThanItsLimitTogetherAndOneThatNeedsLittleIsServed() {
+    void streamsShareTheDeviceLimitOfPartialFpdus() {
         IwarpDevice device = IwarpDevice.builder().maxPartialFpduBytes(1 << 20).build();
         List<FramingChannel> hoarders = new ArrayList<>();
         for (int i = 0; i < 30; i++) {

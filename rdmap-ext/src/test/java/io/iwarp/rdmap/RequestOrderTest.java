@@ -181,7 +181,7 @@ class RequestOrderTest {
     @ParameterizedTest(name = "{0} -> {1}")
     @MethodSource("pairsThatBeginWithAnAnswer")
     @Requirement({"RDMAP-63", "RDMAP-68", "RDMAP-70", "EXT-24", "EXT-27"})
-    void whatWasPostedBehindAReadOrAtomicCompletesAfterItThoughSentLongBefore(Kind first, Kind second) {
+    void requestsAfterAReadOrAtomicCompleteAfterIt(Kind first, Kind second) {
         post(first, UNFENCED);
         post(second, UNFENCED);
         expect(first);
@@ -273,7 +273,7 @@ class RequestOrderTest {
     }
 
     @Test
-    void whatABurstOfInputStartsAndWhatIsPostedAtItsEndLeaveInOneFlush() {
+    void requestsOfAnInputBurstShareOneFlush() {
         for (int i = 0; i <= ORD; i++) {
             post(Kind.FETCH_ADD, UNFENCED);
         }

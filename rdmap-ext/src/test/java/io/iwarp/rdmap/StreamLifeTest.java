@@ -360,7 +360,7 @@ class StreamLifeTest {
     }
 
     @Test
-    void aStallStopsTheDeadlineOfACloseThatWaitsForTheResponseToALaterRead() {
+    void stallStopsTheCloseDeadlineOfALaterRead() {
         peer.end.awaitsReceives = true;
         peer.sends(Segment.send(1, new byte[] {5}));
         RdmapRequest read = read(8);
@@ -458,7 +458,7 @@ class StreamLifeTest {
 
     /** The reason of the close stays, and what the close waited for joins it. */
     @Test
-    void aCloseThatNobodyAskedForNamesItsReasonWhenItMakesNoProgress() {
+    void stuckImplicitCloseNamesItsReason() {
         peer.end.submit(send());
         peer.end.stream.close(new CloseReason(EndedBy.TIMEOUT, null, "nothing was sent or received for PT1S", null));
         peer.pass(TIMEOUTS.close());

@@ -248,7 +248,7 @@ class WrongSegmentTest {
 
     @Test
     @Requirement("RDMAP-57")
-    void aFaultOfTheLayerBelowIsReportedWithoutHeadersAndALostConnectionIsTheTransports() {
+    void lowerLayerFaultQuotesNoHeaders() {
         peer.end.takeFault(new ProtocolFault(ProtocolError.MPA_CRC_MISMATCH, "for the test"));
         peer.hearsTerminate("20020000");
         assertEndedWith("2002", EndedBy.LOCAL_FAULT);

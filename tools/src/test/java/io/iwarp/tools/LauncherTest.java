@@ -238,7 +238,7 @@ class LauncherTest {
     }
 
     @Test
-    void theLauncherForWindowsQuotesPathsAndHasNoBlocksThatTheirParenthesesWouldEnd() throws IOException {
+    void windowsLauncherQuotesPathsOutsideBlocks() throws IOException {
         assertThat(Files.readAllLines(Path.of("..", "iwarp.bat")))
                 .allSatisfy(line -> assertThat(line)
                         .doesNotEndWith("(")
@@ -247,8 +247,7 @@ class LauncherTest {
 
     @ParameterizedTest
     @CsvSource({"17.0.15, -XX:ArchiveClassesAtExit, -XX:SharedArchiveFile", "25.0.1, -XX:AOTCacheOutput, -XX:AOTCache"})
-    void aCacheIsCreatedOnRequestAndUsedByTheSameJdkUntilTheJarIsNewer(String version, String create, String use)
-            throws Exception {
+    void classCacheIsUsedUntilTheJarIsNewer(String version, String create, String use) throws Exception {
         Path jar = jar("lib/iwarp.jar");
         String home = jdk(version).toString();
         String plain = "<-jar> <" + launcher.getParent().resolve("../lib/iwarp.jar") + ">";

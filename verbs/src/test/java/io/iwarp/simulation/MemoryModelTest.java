@@ -14,7 +14,7 @@ class MemoryModelTest {
     private final byte[] memory = new byte[16];
 
     @Test
-    void memoryThatNobodyWroteToIsGoodUntilAWriteIsKnownToHaveArrived() {
+    void untouchedMemoryIsValidUntilAWriteArrives() {
         assertThat(MemoryModel.judge(memory, BOTH, 0, false)).isNull();
         assertThat(MemoryModel.judge(memory, BOTH, 1, false)).contains("at least 1");
     }

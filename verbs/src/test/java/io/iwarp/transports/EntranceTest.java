@@ -119,7 +119,7 @@ class EntranceTest {
     }
 
     @Test
-    void aQueuePairWithAListenerForMessagesHasNoTargetForOtherCompletions() throws Exception {
+    void messageListenerExcludesOtherCompletionTargets() throws Exception {
         IwarpListener listener =
                 await(Iwarp.server(group).onMessage(100, (peer, message) -> {}).listen("localhost", 0));
         Iwarp.Client client = Iwarp.client(group).onMessage(100, (peer, message) -> {});

@@ -34,7 +34,7 @@ class AcceptPauseTest {
     }
 
     @Test
-    void oneLineAMinuteSaysWhatIsExhaustedAndHowManyConnectionsThereAre() {
+    void logsExhaustionOnceAMinute() {
         for (int second = 0; second < 61; second++) {
             fail();
             pass(1, TimeUnit.SECONDS);

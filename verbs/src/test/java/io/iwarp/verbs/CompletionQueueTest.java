@@ -250,7 +250,7 @@ class CompletionQueueTest {
     }
 
     @Test
-    void aQueueArmedForSolicitedCompletionsTellsOfSolicitedMessagesAndOfFailures() throws Exception {
+    void solicitedArmingReportsSolicitedMessagesAndFailures() throws Exception {
         CompletionQueue queue = CompletionQueue.create(2 * DEPTH);
         BlockingQueue<Integer> events = new LinkedBlockingQueue<>();
         queue.listener(armed -> events.add(armed.size()));
@@ -320,7 +320,7 @@ class CompletionQueueTest {
     }
 
     @Test
-    void waitingIsRefusedWhereItCouldNotEndAndEndsWhenTheQueueIsClosed() throws Exception {
+    void awaitIsRefusedOnEventLoopsAndEndsWithTheQueue() throws Exception {
         CompletionQueue queue = CompletionQueue.create(2 * DEPTH);
         QueuePair initiator = connect(0, queue, queue);
         CompletableFuture<Throwable> onLoop = new CompletableFuture<>();

@@ -114,7 +114,7 @@ class DrainScheduleTest {
     }
 
     @Test
-    void afterManyDrainsInARowOneWaitsUntilTheLoopHasLookedAtItsSockets() {
+    void repeatedDrainsYieldToSocketEvents() {
         for (int i = 0; i < MORE_THAN_IN_A_ROW; i++) {
             schedule.wake();
             runTasks();

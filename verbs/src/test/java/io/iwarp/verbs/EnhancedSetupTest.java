@@ -213,8 +213,7 @@ class EnhancedSetupTest {
     @ParameterizedTest
     @MethodSource("readyToReceive")
     @Requirement({"SETUP-6", "SETUP-20", "SETUP-28"})
-    void whatWasPostedBeforeTheSetUpLeavesBehindTheReadyToReceiveMessage(
-            ReadyToReceive kind, String setup, Segment first) {
+    void earlyPostsFollowTheReadyToReceiveMessage(ReadyToReceive kind, String setup, Segment first) {
         List<String> completed = new ArrayList<>();
         MpaSettings.Builder mpa = MpaSettings.builder().peerToPeer(true).readyToReceive(Set.of(kind));
         ByteBuf oneByte = Unpooled.directBuffer(1, 1).writeByte(7);
@@ -262,8 +261,7 @@ class EnhancedSetupTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("firstMessages")
     @Requirement({"SETUP-20", "SETUP-28"})
-    void onlyAnEmptySendThatComesFirstIsTakenForTheReadyToReceiveMessage(
-            String name, List<Segment> sent, List<Long> received) {
+    void onlyAFirstEmptySendIsTheReadyToReceiveMessage(String name, List<Segment> sent, List<Long> received) {
         List<Long> completed = new ArrayList<>();
         ByteBuf inbox = Unpooled.directBuffer(8, 8);
         try (SimulatedPeer peer = SimulatedPeer.ofResponder(domain, QueuePairSettings.DEFAULT, "c0108010", qp -> {

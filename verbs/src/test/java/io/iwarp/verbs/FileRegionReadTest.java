@@ -42,7 +42,7 @@ class FileRegionReadTest extends ReadOfAFile {
     }
 
     @Test
-    void aReadOfATruncatedFileEndsTheStreamWithAnErrorThatNamesTheFile() throws IOException {
+    void truncatedFileEndsTheStreamAndIsNamed() throws IOException {
         CompletableFuture<Completion> early = reader.read(sink, region.remoteBuffer(0, 9));
         pair.run();
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {

@@ -146,7 +146,7 @@ class LifeTest {
     /** A peer that has asked for more than its socket takes keeps this side draining until it reads. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void afterThePeersCloseRequestsAreRefusedWithTheReasonThatTheStreamEndsWith(boolean unanswered) throws Exception {
+    void refusesRequestsAfterPeerCloseWithTheCloseReason(boolean unanswered) throws Exception {
         establish(QueuePairSettings.DEFAULT);
         CompletableFuture<Void> halfClosed = new CompletableFuture<>();
         queuePair.completionListener((qp, completion) -> {}).listener(new QueuePairListener() {

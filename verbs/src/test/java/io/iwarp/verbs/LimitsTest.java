@@ -76,7 +76,7 @@ class LimitsTest {
     }
 
     @Test
-    void moreOutstandingBytesThanAllowedAreRefusedUntilSomeHaveCompleted() throws Exception {
+    void outstandingBytesAreLimited() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             QueuePairSettings settings = QueuePairSettings.builder()
                     .metrics(metrics)
@@ -274,7 +274,7 @@ class LimitsTest {
     @ParameterizedTest
     @EnumSource(names = {"READ", "FETCH_ADD", "COMPARE_SWAP"})
     @Requirement({"EXT-32", "RDMAP-53", "RDMAP-72"})
-    void withAnOrdOf0WhatNeedsAnAnswerEndsTheStreamInsteadOfWaitingForEver(Operation operation) {
+    void ordOfZeroEndsTheStreamOfAWaitingRead(Operation operation) {
         QueuePairSettings settings = QueuePairSettings.builder()
                 .mpa(MpaSettings.builder().ord(0).build())
                 .build();

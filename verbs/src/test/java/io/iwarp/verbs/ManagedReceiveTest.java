@@ -116,7 +116,7 @@ class ManagedReceiveTest {
     }
 
     @Test
-    void aMessageThatNobodyWouldGetEndsTheStreamAndLeavesNoBuffer() throws Exception {
+    void undeliverableMessageEndsTheStream() throws Exception {
         SocketAddress address = loopback.accept(domain, MANAGED, qp -> {});
         QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
         initiator.send(Unpooled.EMPTY_BUFFER);

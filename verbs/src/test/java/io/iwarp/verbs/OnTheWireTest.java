@@ -271,7 +271,7 @@ class OnTheWireTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     @Requirement("SETUP-22")
-    void anInitiatorThatFailsInFullOperationTellsThePeerAndEndsTheConnection(boolean enhanced) {
+    void failingInitiatorSendsATerminateAndCloses(boolean enhanced) {
         NamelessEnd end = new NamelessEnd(IwarpChannelInitializer.initiator(
                 domain, settings(MpaSettings.builder().enhanced(enhanced)), new byte[0], qp -> {}));
         end.runTasks();

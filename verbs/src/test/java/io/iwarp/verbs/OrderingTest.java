@@ -178,7 +178,7 @@ class OrderingTest {
 
     @Test
     @Requirement({"RDMAP-64", "RDMAP-20"})
-    void sendThenReadTheResponseIsNotProducedBeforeTheSendHasCompleted() throws Exception {
+    void readResponseFollowsCompletionOfAnEarlierSend() throws Exception {
         copyToSourceWhenCompleted();
         peer.sends(send(1, 0x1122334455667788L), read(1));
         expectReadResponse(0x1122334455667788L);
@@ -240,7 +240,7 @@ class OrderingTest {
 
     @Test
     @Requirement({"EXT-30", "EXT-25"})
-    void immediateThenReadOrAtomicTheResponseIsNotProducedBeforeTheImmediateHasCompleted() throws Exception {
+    void responseFollowsCompletionOfAnEarlierImmediate() throws Exception {
         copyToSourceWhenCompleted();
         peer.sends(Segment.immediate(1, 7), read(1));
         expectReadResponse(7);
@@ -285,7 +285,7 @@ class OrderingTest {
 
     @Test
     @Requirement({"EXT-25"})
-    void sendThenAtomicTheResponseIsNotProducedBeforeTheSendHasCompleted() throws Exception {
+    void atomicResponseFollowsCompletionOfAnEarlierSend() throws Exception {
         copyToSourceWhenCompleted();
         peer.sends(send(1, 40), add(1, 0), send(2, 41), add(2, 0));
         expectAtomicResponse(1, 1, inMemoryOrder(40));

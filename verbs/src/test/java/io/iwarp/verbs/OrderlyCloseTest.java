@@ -82,7 +82,7 @@ class OrderlyCloseTest {
     }
 
     @Test
-    void manyReadsAndAtomicsThatCrossBehindWhichBothSidesCloseAreAllAnswered() {
+    void crossingReadsAreAnsweredWhenBothSidesClose() {
         bothMaySend();
         List<CompletableFuture<?>> asked = new ArrayList<>();
         for (QueuePair asking : List.of(one, other)) {
@@ -102,7 +102,7 @@ class OrderlyCloseTest {
 
     /** What it wanted to know it has: the peer could hold up the close with one request after the other. */
     @Test
-    void aRequestThatComesWhenAllOfThisSideIsAnsweredIsNotTakenAfterTheClose() {
+    void rejectsRequestsAfterCloseOnceAnswered() {
         bothMaySend();
         one.close();
         pair.initiator.runTasks();

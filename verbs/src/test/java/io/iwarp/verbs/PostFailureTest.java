@@ -154,7 +154,7 @@ class PostFailureTest {
     }
 
     @Test
-    void aRegionThatIsClosedWhileItIsPostedTakesNoPlaceOfASharedReceiveQueue() throws Exception {
+    void regionClosedDuringPostTakesNoSharedReceive() throws Exception {
         SharedReceiveQueue receives = SharedReceiveQueue.create(ROUNDS * DEPTH, 1);
         int posted = closeRegionsDuring(region -> receives.receive(1, region.slice(0, BYTES)));
         assertThat(receives.available()).isEqualTo(posted);

@@ -64,7 +64,7 @@ class PostRingTest {
     }
 
     @Test
-    void manyThreadsPostAndOneLoopTakesEverythingOnceAndInEachThreadsOrder() throws Exception {
+    void concurrentPostsKeepTheOrderOfEachThread() throws Exception {
         int threads = 2;
         int posts = 20_000;
         PostRing<Slot> ring = new PostRing<>(64, Slot::new);

@@ -128,7 +128,7 @@ class QueuePairEndTest {
 
     @Test
     @Requirement({"RDMAP-61", "RDMAP-67", "DDP-40", "MPA-50", "DDP-3", "DDP-50"})
-    void aWriteIsNotCompleteBeforeTheTransportTookItAndIsFlushedWithTheFirstCause() throws Exception {
+    void writeCompletesOnceTakenElseFlushesWithFirstCause() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CompletableFuture<SocketPeer> deafPeer = SocketPeer.accepting(server);
             QueuePair initiator =
@@ -225,7 +225,7 @@ class QueuePairEndTest {
     }
 
     @Test
-    void everyPostOfManyThreadsCompletesOnceAlsoWhenTheStreamEndsMeanwhile() throws Exception {
+    void concurrentPostsCompleteOnceDespiteTheEnd() throws Exception {
         int threads = 2;
         for (int round = 0; round < 10; round++) {
             SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});

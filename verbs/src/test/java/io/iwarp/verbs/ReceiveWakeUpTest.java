@@ -170,7 +170,7 @@ class ReceiveWakeUpTest {
     /** The receive is posted just before the deadline, and the loop comes to the deadline first. */
     @Test
     @Requirement("DDP-69")
-    void aMessageBehindOneThatGotItsReceiveAtTheDeadlineWaitsForAsLong() {
+    void nextMessageWaitsTheWholeReceiveTimeout() {
         SimulatedPair pair = connect(qp -> qp.completionListener((taker, completion) -> takers.add(taker)));
         QueuePair taker = pair.responder.queuePair();
         pair.initiator.queuePair().send(Unpooled.EMPTY_BUFFER);

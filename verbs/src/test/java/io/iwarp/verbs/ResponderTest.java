@@ -163,7 +163,7 @@ class ResponderTest {
 
     @Test
     @Requirement({"RDMAP-46", "RDMAP-52", "RDMAP-54"})
-    void aSourceThatIsRevokedUnderAReadEndsTheStreamWithTheRequestAtItsPosition() throws Exception {
+    void sourceRevokedDuringReadQuotesTheRequest() throws Exception {
         Segment request = read(1, 0x1000, LENGTH, 0);
         try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(request);

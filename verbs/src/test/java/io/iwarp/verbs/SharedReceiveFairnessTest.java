@@ -127,7 +127,7 @@ class SharedReceiveFairnessTest {
     }
 
     @Test
-    void aReceiveThatNobodyWaitsForStaysWhenTheStreamItWasHandedToEnds() {
+    void unusedSharedReceiveSurvivesTheStream() {
         SimulatedPair ends = connect();
         send(ends, 1);
         ends.responder.queuePair().abort();

@@ -258,7 +258,7 @@ class SharedReceiveQueueTest {
     }
 
     @Test
-    void theReceiveOfAMessageThatDidNotComeWholeIsFlushedAndTheOthersStay() throws Exception {
+    void onlyTheReceiveOfAPartialMessageIsFlushed() throws Exception {
         SocketAddress address = listen(QueuePairSettings.DEFAULT);
         post(0, 3);
         try (SocketPeer peer = SocketPeer.established(address)) {

@@ -157,7 +157,7 @@ class TerminateDeliveryTest {
     /** It has not received a valid FPDU, so it may not send one. */
     @Test
     @Requirement({"MPA-72", "MPA-84"})
-    void aFirstFpduWithABadCrcEndsTheConnectionAtOnceWithoutAWord() {
+    void firstFpduWithBadCrcClosesWithoutATerminate() {
         try (SimulatedPeer peer = ofResponder()) {
             peer.sends(badCrc());
             assertThat(peer.hearsNothing()).isTrue();
@@ -176,7 +176,7 @@ class TerminateDeliveryTest {
 
     @Test
     @Requirement({"MPA-72"})
-    void aResponderThatClosesBeforeTheFirstFpduClosesAtOnceWithoutAWord() {
+    void responderClosedBeforeTheFirstFpduSendsNoTerminate() {
         try (SimulatedPeer peer = ofResponder()) {
             peer.queuePair().close();
             assertThat(peer.hearsNothing()).isTrue();

@@ -173,7 +173,7 @@ class WaitingPostsTest {
     /** The peer is not there any more: it takes nothing and answers nothing. */
     @ParameterizedTest
     @EnumSource
-    void aCloseWithWaitingPostsHasItsDeadlineFromTheMomentItIsAskedFor(Closing closing) {
+    void closeDeadlineStartsAtTheRequestDespiteWaitingPosts(Closing closing) {
         Duration idle = closing == Closing.WHEN_IDLE ? Duration.ofSeconds(1) : Duration.ZERO;
         QueuePairSettings hasty = settings.toBuilder()
                 .closeTimeout(CLOSE_TIMEOUT)

@@ -161,7 +161,7 @@ class FetchTest {
     }
 
     @Test
-    void aShuffleThatIsRevokedDuringItsReadsFallsBackAndDoesNotHarmTheReadsOfOthers() throws IOException {
+    void revokedShuffleFallsBackWithoutHarmToOthers() throws IOException {
         SparkConf conf = TwoNodes.settings()
                 .set("spark.shuffle.iwarp.releaseDelay", "0")
                 .set("spark.shuffle.iwarp.outstandingReads", "4");
@@ -215,7 +215,7 @@ class FetchTest {
     }
 
     @Test
-    void theBlocksOfAnExecutorThatIsLostFallBackAndNobodyConnectsForAWhile() throws IOException {
+    void lostExecutorFallsBackAndIsNotTriedForAWhile() throws IOException {
         try (TwoNodes nodes = new TwoNodes(folder)) {
             nodes.publish(1, 1, 4, 5);
             nodes.fetch("shuffle_1_1_0");

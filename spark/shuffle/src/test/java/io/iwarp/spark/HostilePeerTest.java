@@ -113,7 +113,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void anExecutorOfTheApplicationChangesNothingAndReadsOnlyWhatIsPublished() throws IOException {
+    void executorReadsOnlyPublishedBlocks() throws IOException {
         RemoteBuffer directory = admission(connect());
         int stag = directory.stag();
         long start = directory.taggedOffset();

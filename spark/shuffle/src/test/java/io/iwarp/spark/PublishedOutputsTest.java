@@ -46,7 +46,7 @@ class PublishedOutputsTest {
     }
 
     @Test
-    void aShuffleThatEndsLeavesTheDirectoryAtOnceAndItsMemoryAfterTheDelay() {
+    void endedShuffleFreesItsMemoryAfterTheDelay() {
         publish(1, 1, 5);
         publish(1, 2, 5);
         publish(2, 3, 5);

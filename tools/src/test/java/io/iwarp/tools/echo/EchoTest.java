@@ -40,7 +40,7 @@ class EchoTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--markers", "--no-crc"})
-    void eachSideMayHaveItsOwnWishes(String option) throws Exception {
+    void sidesMayUseDifferentOptions(String option) throws Exception {
         try (CommandRun server = CommandRun.start("echo-server", "--port", "0", option)) {
             CommandRun client = CommandRun.of("echo-client", server.address(), "--count", "20", "--warmup", "0");
 

@@ -71,7 +71,7 @@ class FileGetTest {
 
     @ParameterizedTest
     @CsvSource({"--markers, --no-crc", "--no-crc, --markers", "--no-crc, --no-crc"})
-    void eachSideMayHaveItsOwnWishes(String serverOption, String clientOption) throws Exception {
+    void sidesMayUseDifferentOptions(String serverOption, String clientOption) throws Exception {
         Path file = file("f", 200_000);
         try (CommandRun server = server(serverOption)) {
             assertThat(read(server.address(), "f", clientOption).exitCode()).isZero();

@@ -63,7 +63,7 @@ class FilePutTest {
 
     @ParameterizedTest
     @CsvSource({"--markers, --no-crc", "--no-crc, --markers", "--no-crc, --no-crc"})
-    void eachSideMayHaveItsOwnWishes(String serverOption, String clientOption) throws Exception {
+    void sidesMayUseDifferentOptions(String serverOption, String clientOption) throws Exception {
         Path file = file("f", 200_000);
         try (CommandRun server = server(serverOption)) {
             CommandRun client = CommandRun.of("file", "put", server.address(), file.toString(), clientOption);
