@@ -1,28 +1,28 @@
 package io.iwarp.ddp;
 
 import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of one message that have arrived. Segments may come in any order, overlap and be repeated (RFC 5041 section
- * 5.3), so lengths alone do not tell whether each byte has come. Offsets and lengths are in bytes of the message, at
- * most 2^32.
+ * The bytes of one message that have arrived. Segments may arrive in any order, overlap and be repeated (RFC 5041
+ * section 5.3), so lengths alone do not tell whether each byte has arrived. Offsets and lengths are in bytes of the
+ * message, at most 2^32.
  *
- * <p>Ranges in rising order need no memory. Ranges beyond a gap are kept as at most {@link #MAX_PIECES} pieces.
+ * <p>Ranges in ascending order need no memory. Ranges beyond a gap are kept as at most {@link #MAX_PIECES} pieces.
  * Confined to one thread.
  */
 public final class Coverage {
     /** The maximum number of separate ranges beyond the first gap. */
     public static final int MAX_PIECES = 32;
-    /** What {@link #contiguousWith} returns for a range that would be one piece too many. */
-    public static final long TOO_MANY_PIECES = -1;
 
     private static final int FIRST_ROOM = 4;
+    private static final long[] NONE = {};
 
     /** All bytes before this offset have arrived. */
     private long contiguous;
-    /** First byte and end of each piece in rising order. Pieces do not touch each other or the contiguous bytes. */
-    private long @Nullable [] pieces;
+    /** The first byte of each piece, in ascending order. Pieces touch neither each other nor the contiguous bytes. */
+    private long[] starts = NONE;
+    /** The end of each piece. */
+    private long[] ends = NONE;
 
     private int count;
 
@@ -34,31 +34,37 @@ public final class Coverage {
         return contiguous;
     }
 
-    /**
-     * Returns what {@link #contiguous} will be after {@link #add} of a range. Changes nothing.
-     *
-     * @return {@link #TOO_MANY_PIECES} if the range cannot be added
-     */
-    public long contiguousWith(long offset, long length) {
-        long end = offset + length;
-        if (offset <= contiguous) {
-            long joined = Math.max(contiguous, end);
-            return count == 0 ? joined : throughPieces(joined);
+    /** Returns how many bytes of the message have arrived. */
+    public long arrived() {
+        long arrived = contiguous;
+        for (int i = 0; i < count; i++) {
+            arrived += ends[i] - starts[i];
         }
-        boolean fits = length == 0 || count < MAX_PIECES || firstNotBefore(offset) < firstBehind(end);
-        return fits ? contiguous : TOO_MANY_PIECES;
+        return arrived;
     }
 
-    private long throughPieces(long from) {
-        long reached = from;
-        for (int i = 0; i < count && start(i) <= reached; i++) {
-            reached = Math.max(reached, end(i));
+    /** Returns whether a range can be added without exceeding {@link #MAX_PIECES}. */
+    public boolean fits(long offset, long length) {
+        return offset <= contiguous
+                || length == 0
+                || count < MAX_PIECES
+                || firstTouching(offset) < firstBeyond(offset + length);
+    }
+
+    /** Returns what {@link #contiguous} will be after {@link #add} of a range that {@link #fits}. Changes nothing. */
+    public long contiguousWith(long offset, long length) {
+        if (offset > contiguous) {
+            return contiguous;
+        }
+        long reached = Math.max(contiguous, offset + length);
+        for (int i = 0; i < count && starts[i] <= reached; i++) {
+            reached = Math.max(reached, ends[i]);
         }
         return reached;
     }
 
     /**
-     * Adds a range of bytes that have arrived, for which {@link #contiguousWith} returned a length.
+     * Adds a range of bytes that have arrived, which {@link #fits}.
      *
      * @return how many of its bytes had not arrived before
      */
@@ -69,82 +75,74 @@ public final class Coverage {
             contiguous += added;
             return added;
         }
-        return length == 0 ? 0 : merge(offset, end);
-    }
-
-    private long merge(long offset, long end) {
-        int first = firstNotBefore(offset);
-        int behind = firstBehind(end);
-        long known = 0;
-        long start = offset;
-        long stop = end;
-        for (int i = first; i < behind; i++) {
-            known += end(i) - start(i);
-            start = Math.min(start, start(i));
-            stop = Math.max(stop, end(i));
+        if (length == 0) {
+            return 0;
         }
-        if (start <= contiguous) {
-            known += contiguous - start;
-            stop = Math.max(stop, contiguous);
-            contiguous = stop;
-            replace(first, behind, 0);
+        long before = arrived();
+        if (offset <= contiguous) {
+            contiguous = contiguousWith(offset, length);
+            remove(0, firstBeyond(contiguous));
         } else {
-            long[] room = replace(first, behind, 1);
-            room[2 * first] = start;
-            room[2 * first + 1] = stop;
+            merge(firstTouching(offset), firstBeyond(end), offset, end);
         }
-        return stop - start - known;
+        return arrived() - before;
     }
 
-    /** Returns the number of the first piece that touches or follows an offset. */
-    private int firstNotBefore(long offset) {
+    /** Returns the index of the first piece that touches or follows an offset. */
+    private int firstTouching(long offset) {
         int i = 0;
-        while (i < count && end(i) < offset) {
+        while (i < count && ends[i] < offset) {
             i++;
         }
         return i;
     }
 
-    /** Returns the number of the first piece that begins behind an offset without touching it. */
-    private int firstBehind(long offset) {
+    /** Returns the index of the first piece that begins after an offset without touching it. */
+    private int firstBeyond(long offset) {
         int i = 0;
-        while (i < count && start(i) <= offset) {
+        while (i < count && starts[i] <= offset) {
             i++;
         }
         return i;
     }
 
-    /** Makes room for so many pieces instead of those from {@code first} to before {@code behind}. */
-    private long[] replace(int first, int behind, int instead) {
-        int moved = count - behind;
-        count = first + instead + moved;
-        long[] from = pieces;
-        long[] to = from;
-        if (to == null) {
-            to = new long[2 * FIRST_ROOM];
-        } else if (to.length < 2 * count) {
-            to = Arrays.copyOf(to, 2 * to.length);
+    /** Replaces the pieces [from, to) by one that also covers a range. */
+    private void merge(int from, int to, long start, long end) {
+        if (from == to) {
+            insert(from, start, end);
+        } else {
+            starts[from] = Math.min(start, starts[from]);
+            ends[from] = Math.max(end, ends[to - 1]);
+            remove(from + 1, to);
         }
-        if (from != null) {
-            System.arraycopy(from, 2 * behind, to, 2 * (first + instead), 2 * moved);
-        }
-        pieces = to;
-        return to;
     }
 
-    private long start(int piece) {
-        return pieces == null ? 0 : pieces[2 * piece];
+    private void insert(int at, long start, long end) {
+        if (count == starts.length) {
+            int room = Math.max(FIRST_ROOM, 2 * count);
+            starts = Arrays.copyOf(starts, room);
+            ends = Arrays.copyOf(ends, room);
+        }
+        System.arraycopy(starts, at, starts, at + 1, count - at);
+        System.arraycopy(ends, at, ends, at + 1, count - at);
+        starts[at] = start;
+        ends[at] = end;
+        count++;
     }
 
-    private long end(int piece) {
-        return pieces == null ? 0 : pieces[2 * piece + 1];
+    /** Removes the pieces [from, to). */
+    private void remove(int from, int to) {
+        System.arraycopy(starts, to, starts, from, count - to);
+        System.arraycopy(ends, to, ends, from, count - to);
+        count -= to - from;
     }
 
     /** Makes this the coverage of the next message. */
     public void clear() {
         contiguous = 0;
-        if (pieces != null) {
-            pieces = null;
+        if (starts.length > 0) {
+            starts = NONE;
+            ends = NONE;
             count = 0;
         }
     }
@@ -154,7 +152,7 @@ public final class Coverage {
     public String toString() {
         StringBuilder text = new StringBuilder("Coverage[0..").append(contiguous);
         for (int i = 0; i < count; i++) {
-            text.append(", ").append(start(i)).append("..").append(end(i));
+            text.append(", ").append(starts[i]).append("..").append(ends[i]);
         }
         return text.append(']').toString();
     }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>the version; for an untagged segment the queue number;
  *   <li>the checks of {@link DdpUlp#place};
  *   <li>untagged, even without payload because it uses a buffer: MSN, buffer, message offset, length, and with the L
- *       flag, that each byte of the message has come;
+ *       flag, that each byte of the message has arrived;
  *   <li>tagged, with payload only: STag, association, right, wrap, bounds.
  * </ol>
  *
@@ -262,19 +262,18 @@ final class DdpReceiver {
                             + coverage.contiguous()
                             + "; a receive without a posted buffer takes segments in ascending order only");
         }
-        long contiguous = coverage.contiguousWith(offset, length);
-        if (contiguous == Coverage.TOO_MANY_PIECES) {
+        if (!coverage.fits(offset, length)) {
             return new ProtocolFault(
                     ProtocolError.DDP_LOCAL_CATASTROPHIC,
                     describeMessage() + ": " + length + " bytes at message offset " + offset
-                            + " would be one piece too many, this side keeps " + Coverage.MAX_PIECES
-                            + " pieces beyond the first gap: send segments in rising order");
+                            + " leave too many gaps, this side keeps " + Coverage.MAX_PIECES
+                            + " pieces beyond the first gap: send segments in ascending order");
         }
-        if (segment.last() && contiguous < offset + length) {
+        if (segment.last() && offset > coverage.contiguous()) {
             return new ProtocolFault(
                     ProtocolError.DDP_UNTAGGED_INVALID_MO,
                     describeMessage() + ": its last segment, " + length + " bytes at message offset " + offset
-                            + ", came before the bytes from " + contiguous);
+                            + ", arrived before the bytes from " + coverage.contiguous());
         }
         return null;
     }
@@ -318,7 +317,7 @@ final class DdpReceiver {
                 break;
             }
             if (waited) {
-                nameLastSegmentOf(head);
+                markLastSegment(head);
             }
             nextMsn[queueNumber]++;
             counters.add(Counter.MESSAGES_DELIVERED, 1);
@@ -331,7 +330,7 @@ final class DdpReceiver {
     /**
      * A message that waited has another last segment. Its header is taken now: its buffer may be reused after delivery.
      */
-    private void nameLastSegmentOf(UntaggedBuffer buffer) {
+    private void markLastSegment(UntaggedBuffer buffer) {
         buffer.lastHeader(waitedHeader);
         segment.wrap(waitedHeader, 0, buffer.lastSegmentLength());
     }

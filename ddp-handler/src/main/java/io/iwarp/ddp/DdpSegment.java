@@ -97,20 +97,22 @@ public final class DdpSegment {
     /** The MSN of the first message of each queue and direction (section 4.3). */
     static final int FIRST_MSN = 1;
 
-    // A header is read and written in few pieces, because each access to a buffer is checked: the rate of Sends in
-    // checks/benchmarks/compare shows it. Bytes 0 to 7 are its start, bytes 6 to 13 its middle; an untagged header ends
-    // with the message offset. The left shifts of the fields in the start:
+    /** The left shifts of the first two fields in the first eight bytes. */
+    private static final int CONTROLS_SHIFT = Long.SIZE - STAG_OFFSET * Byte.SIZE;
 
-    private static final int CONTROL_SHIFT = shift(CONTROL_OFFSET, Byte.BYTES);
-    private static final int RSVD_ULP_SHIFT = shift(RSVD_ULP_OFFSET, Byte.BYTES);
-    private static final int STAG_SHIFT = shift(STAG_OFFSET, Integer.BYTES);
+    private static final int STAG_SHIFT = CONTROLS_SHIFT - Integer.SIZE;
 
     private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
     private int index;
     private int length;
     private int headerLength;
-    private long headerStart;
-    private long headerMiddle;
+    /** The DDP control field and the byte after it. */
+    private int controls;
+
+    private int stagOrRsvdUlp;
+    private long taggedOffset;
+    private int queueNumber;
+    private int msn;
     private int messageOffset;
 
     /** Creates a segment of 0 bytes. */
@@ -132,16 +134,26 @@ public final class DdpSegment {
         index = from;
         length = count;
         if (count >= TAGGED_HEADER_LENGTH) {
-            headerStart = bytes.getLong(from);
-            headerMiddle = bytes.getLong(from + TAGGED_OFFSET_OFFSET);
+            readHeader(bytes, from);
         } else {
-            headerStart = count == 0 ? 0 : (long) bytes.getByte(from) << (Long.SIZE - Byte.SIZE);
+            controls = count == 0 ? 0 : bytes.getUnsignedByte(from) << Byte.SIZE;
         }
         headerLength = tagged() ? TAGGED_HEADER_LENGTH : UNTAGGED_HEADER_LENGTH;
         if (headerComplete() && !tagged()) {
             messageOffset = bytes.getInt(from + MESSAGE_OFFSET_OFFSET);
         }
         return this;
+    }
+
+    /** Reads two longs, which overlap by two bytes, because each access to a buffer costs its checks. */
+    private void readHeader(ByteBuf bytes, int from) {
+        long start = bytes.getLong(from);
+        controls = (int) (start >>> CONTROLS_SHIFT);
+        stagOrRsvdUlp = (int) (start >>> STAG_SHIFT);
+        long rest = bytes.getLong(from + TAGGED_OFFSET_OFFSET);
+        taggedOffset = rest;
+        queueNumber = (int) (rest >>> Integer.SIZE);
+        msn = (int) rest;
     }
 
     /** Drops the reference to the buffer. */
@@ -174,37 +186,37 @@ public final class DdpSegment {
     /** Returns RsvdULP when tagged, its first byte when untagged: 0..255, the control byte of RDMAP. */
     public int control() {
         requireHeader();
-        return (int) (headerStart >>> RSVD_ULP_SHIFT) & 0xFF;
+        return controls & 0xFF;
     }
 
     /** Returns the last four bytes of RsvdULP, any 32-bit value; only for an untagged segment. */
     public int rsvdUlp() {
         requireHeader();
-        return (int) (headerStart >>> STAG_SHIFT);
+        return stagOrRsvdUlp;
     }
 
     /** Returns the STag, any 32-bit value; only for a tagged segment. */
     public int stag() {
         requireHeader();
-        return (int) (headerStart >>> STAG_SHIFT);
+        return stagOrRsvdUlp;
     }
 
     /** Returns the tagged offset of the first payload byte, an unsigned 64-bit value; only for a tagged segment. */
     public long taggedOffset() {
         requireHeader();
-        return headerMiddle;
+        return taggedOffset;
     }
 
     /** Returns the queue number, an unsigned 32-bit value; only for an untagged segment. */
     public int queueNumber() {
         requireHeader();
-        return (int) (headerMiddle >>> 32);
+        return queueNumber;
     }
 
     /** Returns the message sequence number, an unsigned 32-bit value; only for an untagged segment. */
     public int msn() {
         requireHeader();
-        return (int) headerMiddle;
+        return msn;
     }
 
     /** Returns offset of the first payload byte in the message, 0..2^32-1 bytes; only for an untagged segment. */
@@ -263,17 +275,12 @@ public final class DdpSegment {
                 where, control(), payloadLength(), last() ? ", last" : "");
     }
 
-    /** Returns the start of the header, for {@link #putUntagged(ByteBuf, long, long, long)}. */
-    long headerStart() {
-        return headerStart;
+    /** Returns the first two bytes of the header, for {@link #putUntagged(ByteBuf, int, int, int, int, long)}. */
+    int controls() {
+        return controls;
     }
 
-    /** Returns the middle of the header, for {@link #putUntagged(ByteBuf, long, long, long)}. */
-    long headerMiddle() {
-        return headerMiddle;
-    }
-
-    // Writing. The middle overwrites the end of the start.
+    // Writing
 
     /**
      * Makes a buffer the header of a segment of a tagged message.
@@ -281,7 +288,7 @@ public final class DdpSegment {
      * @param offset the offset of the first payload byte in the message
      */
     static void putTagged(ByteBuf header, DdpMessage message, long offset, boolean last) {
-        header.setLong(0, start(TAGGED_FLAG | lastFlag(last), message.control(), message.stag()));
+        putStart(header, controls(TAGGED_FLAG, message, last), message.stag());
         header.setLong(TAGGED_OFFSET_OFFSET, message.taggedOffset() + offset);
         header.setIndex(0, TAGGED_HEADER_LENGTH);
     }
@@ -292,36 +299,32 @@ public final class DdpSegment {
      * @param offset the offset of the first payload byte in the message
      */
     static void putUntagged(ByteBuf header, DdpMessage message, int msn, long offset, boolean last) {
-        long start = start(lastFlag(last), message.control(), message.rsvdUlp());
-        long middle = (long) message.queueNumber() << Integer.SIZE | Integer.toUnsignedLong(msn);
-        putUntagged(header, start, middle, offset);
+        putUntagged(header, controls(0, message, last), message.rsvdUlp(), message.queueNumber(), msn, offset);
     }
 
-    /** Makes a buffer the header of an untagged segment with this start, middle and message offset. */
-    static void putUntagged(ByteBuf header, long start, long middle, long offset) {
-        header.setLong(0, start);
-        header.setLong(QUEUE_NUMBER_OFFSET, middle);
+    /**
+     * Makes a buffer the header of an untagged segment.
+     *
+     * @param controls the first two bytes
+     */
+    static void putUntagged(ByteBuf header, int controls, int rsvdUlp, int queueNumber, int msn, long offset) {
+        putStart(header, controls, rsvdUlp);
+        header.setLong(QUEUE_NUMBER_OFFSET, (long) queueNumber << Integer.SIZE | Integer.toUnsignedLong(msn));
         header.setInt(MESSAGE_OFFSET_OFFSET, (int) offset);
         header.setIndex(0, UNTAGGED_HEADER_LENGTH);
     }
 
-    /** Returns the start of a header. Its last two bytes are 0, as the middle has them. */
-    private static long start(int flags, int control, int stagOrRsvdUlp) {
-        return (long) (flags | VERSION) << CONTROL_SHIFT
-                | (long) control << RSVD_ULP_SHIFT
-                | Integer.toUnsignedLong(stagOrRsvdUlp) << STAG_SHIFT;
+    /** Writes the first six bytes, and two that the rest of the header overwrites. */
+    private static void putStart(ByteBuf header, int controls, int stagOrRsvdUlp) {
+        header.setLong(0, (long) controls << CONTROLS_SHIFT | Integer.toUnsignedLong(stagOrRsvdUlp) << STAG_SHIFT);
     }
 
-    private static int lastFlag(boolean last) {
-        return last ? LAST_FLAG : 0;
-    }
-
-    private static int shift(int offset, int bytes) {
-        return (Long.BYTES - offset - bytes) * Byte.SIZE;
+    private static int controls(int flags, DdpMessage message, boolean last) {
+        return (flags | (last ? LAST_FLAG : 0) | VERSION) << Byte.SIZE | message.control();
     }
 
     private int ddpControl() {
-        return (int) (headerStart >>> CONTROL_SHIFT);
+        return controls >>> Byte.SIZE;
     }
 
     private void requireHeader() {

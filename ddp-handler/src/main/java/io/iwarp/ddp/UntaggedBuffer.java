@@ -23,10 +23,10 @@ public class UntaggedBuffer {
     private int msn;
     private long messageLength;
     private int lastSegmentLength;
-    /** The header of the last segment as {@link DdpSegment} holds it. Its message offset follows from the lengths. */
-    private long headerStart;
-
-    private long headerMiddle;
+    // The header of the last segment. Its message offset follows from the lengths.
+    private int lastControls;
+    private int lastRsvdUlp;
+    private int queueNumber;
 
     /** Creates a buffer of 0 bytes, not used by any message. */
     public UntaggedBuffer() {}
@@ -123,7 +123,7 @@ public class UntaggedBuffer {
     public final void lastHeader(ByteBuf header) {
         requireComplete();
         long offset = messageLength - (lastSegmentLength - DdpSegment.UNTAGGED_HEADER_LENGTH);
-        DdpSegment.putUntagged(header, headerStart, headerMiddle, offset);
+        DdpSegment.putUntagged(header, lastControls, lastRsvdUlp, queueNumber, msn, offset);
     }
 
     private void requireComplete() {
@@ -170,8 +170,9 @@ public class UntaggedBuffer {
         complete = true;
         messageLength = last.messageOffset() + last.payloadLength();
         lastSegmentLength = last.ulpduLength();
-        headerStart = last.headerStart();
-        headerMiddle = last.headerMiddle();
+        lastControls = last.controls();
+        lastRsvdUlp = last.rsvdUlp();
+        queueNumber = last.queueNumber();
     }
 
     /** Returns state and size, without the bytes. */

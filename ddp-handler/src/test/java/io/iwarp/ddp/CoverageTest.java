@@ -23,14 +23,15 @@ class CoverageTest {
                 int length = random.nextInt(longest);
                 BitSet with = (BitSet) arrived.clone();
                 with.set(offset, offset + length);
-                long expected = pieces(with) <= Coverage.MAX_PIECES || pieces(with) <= pieces(arrived)
-                        ? with.nextClearBit(0)
-                        : Coverage.TOO_MANY_PIECES;
+                boolean fits = pieces(with) <= Coverage.MAX_PIECES || pieces(with) <= pieces(arrived);
 
-                assertThat(tested.contiguousWith(offset, length)).isEqualTo(expected);
-                if (expected != Coverage.TOO_MANY_PIECES) {
+                assertThat(tested.fits(offset, length)).isEqualTo(fits);
+                if (fits) {
+                    long expected = with.nextClearBit(0);
+                    assertThat(tested.contiguousWith(offset, length)).isEqualTo(expected);
                     assertThat(tested.add(offset, length)).isEqualTo(with.cardinality() - arrived.cardinality());
                     arrived = with;
+                    assertThat(tested.arrived()).isEqualTo(arrived.cardinality());
                     assertThat(tested.contiguous()).isEqualTo(expected);
                     assertThat(tested).hasToString(describe(arrived));
                 }

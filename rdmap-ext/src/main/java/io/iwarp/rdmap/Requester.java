@@ -179,19 +179,18 @@ final class Requester implements TaggedTarget {
                                 "a Read Response with %d bytes for tagged offset 0x%x, asked for were %d from 0x%x",
                                 length, segment.taggedOffset(), read.readLength(), read.sinkTaggedOffset()));
             }
+            if (!readCoverage.fits(offset, length)) {
+                return refused(
+                        ProtocolError.RDMAP_LOCAL_CATASTROPHIC,
+                        "a Read Response arrived in more than " + Coverage.MAX_PIECES
+                                + " pieces beyond the first gap: send segments in ascending order");
+            }
             arrived = readCoverage.contiguousWith(offset, length);
-        }
-        if (arrived == Coverage.TOO_MANY_PIECES) {
-            return refused(
-                    ProtocolError.RDMAP_LOCAL_CATASTROPHIC,
-                    "a Read Response came in more than " + Coverage.MAX_PIECES
-                            + " pieces beyond the first gap: send segments in rising order");
         }
         if (segment.last() && arrived != read.readLength()) {
             return refused(
                     ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
-                    "a Read Response of " + read.readLength() + " bytes ended before the bytes from " + arrived
-                            + " had come");
+                    "a Read Response of " + read.readLength() + " bytes ended with bytes from " + arrived + " missing");
         }
         return this;
     }
