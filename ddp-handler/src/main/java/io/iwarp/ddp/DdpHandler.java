@@ -10,6 +10,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelOutputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,11 +67,14 @@ public final class DdpHandler extends ChannelDuplexHandler {
      *
      * @param transmitWindow the maximum number of bytes of segments that the transport has not taken, at least
      *     {@link #MIN_TRANSMIT_WINDOW}
+     * @param messageTimeout how long an untagged message may be incomplete, from its first segment on; each byte
+     *     extends this by the time that it takes at 64 KiB/s, and a stall by its length
      * @param association says which STags this stream may use; the caller keeps it and closes it after the stream
      * @param ulp the layer above
      * @param counters counts segments and messages; written only by the event loop
      */
-    public DdpHandler(int transmitWindow, StreamAssociation association, DdpUlp ulp, Counters counters) {
+    public DdpHandler(
+            int transmitWindow, Duration messageTimeout, StreamAssociation association, DdpUlp ulp, Counters counters) {
         if (transmitWindow < MIN_TRANSMIT_WINDOW) {
             throw new IllegalArgumentException(
                     "transmitWindow is " + transmitWindow + ", but has to be at least " + MIN_TRANSMIT_WINDOW);
@@ -78,7 +82,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
         this.transmitWindow = transmitWindow;
         this.ulp = ulp;
         this.counters = counters;
-        this.receiver = new DdpReceiver(association, ulp, counters);
+        this.receiver = new DdpReceiver(association, ulp, counters, messageTimeout);
     }
 
     /**
@@ -92,6 +96,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
 
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
+        receiver.start(ctx.executor());
         transmitter = new DdpTransmitter(ctx, transmitWindow, ulp, receiver, counters);
     }
 

@@ -11,6 +11,8 @@ import io.iwarp.memory.StreamAssociation;
 import io.iwarp.memory.TaggedBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -42,11 +44,15 @@ final class DdpReceiver {
     private final StreamAssociation association;
     private final DdpUlp ulp;
     private final Counters counters;
+    private final IncompleteMessages incomplete;
     private final DdpSegment segment = new DdpSegment();
     private final ByteBuf waitedHeader = Unpooled.buffer(DdpSegment.UNTAGGED_HEADER_LENGTH);
     private final int[] nextMsn = new int[DdpSegment.QUEUES];
     private boolean silent;
     private boolean stalled;
+    /** Whether the last segment stalled the input. */
+    private boolean held;
+
     private boolean faultReported;
     private boolean halfClosed;
 
@@ -56,17 +62,24 @@ final class DdpReceiver {
      * @param association says which STags this stream may use
      * @param ulp the layer above
      * @param counters counts placements and deliveries; written only by the event loop
+     * @param messageTimeout how long a message may be incomplete
      */
-    DdpReceiver(StreamAssociation association, DdpUlp ulp, Counters counters) {
-        this(association, ulp, counters, DdpSegment.FIRST_MSN);
+    DdpReceiver(StreamAssociation association, DdpUlp ulp, Counters counters, Duration messageTimeout) {
+        this(association, ulp, counters, messageTimeout, DdpSegment.FIRST_MSN);
     }
 
     /** Creates a receiver whose queues all begin at the given MSN. */
-    DdpReceiver(StreamAssociation association, DdpUlp ulp, Counters counters, int firstMsn) {
+    DdpReceiver(StreamAssociation association, DdpUlp ulp, Counters counters, Duration messageTimeout, int firstMsn) {
         this.association = association;
         this.ulp = ulp;
         this.counters = counters;
+        this.incomplete = new IncompleteMessages(messageTimeout, this::onMessageTimeout);
         Arrays.fill(nextMsn, firstMsn);
+    }
+
+    /** Sets the event loop of the stream, before the first ULPDU. */
+    void start(EventExecutor eventLoop) {
+        incomplete.start(eventLoop);
     }
 
     /**
@@ -88,6 +101,13 @@ final class DdpReceiver {
         ProtocolFault fault = handleOrFail();
         if (fault != null) {
             report(fault, segment);
+        } else if (stalled != held) {
+            held = stalled;
+            if (held) {
+                incomplete.hold();
+            } else {
+                incomplete.resume();
+            }
         }
         return !stalled;
     }
@@ -110,10 +130,17 @@ final class DdpReceiver {
     /** Drops all later segments without a report. */
     void silence() {
         silent = true;
+        incomplete.stop();
+    }
+
+    private void onMessageTimeout(UntaggedBuffer message) {
+        silence();
+        ulp.onMessageTimeout(message.describeMessage() + " was not complete within " + incomplete.timeout()
+                + ", the message timeout: " + message.coverage().arrived() + " bytes of it have arrived");
     }
 
     private void report(ProtocolFault fault, @Nullable DdpSegment culprit) {
-        silent = true;
+        silence();
         if (!faultReported) {
             faultReported = true;
             ulp.onFault(fault, culprit);
@@ -217,6 +244,7 @@ final class DdpReceiver {
                     ProtocolError.DDP_UNTAGGED_MSN_OUT_OF_RANGE,
                     describeMessage() + " was already complete: its last segment has arrived");
         }
+        boolean first = !buffer.begun();
         buffer.begin(segment);
         ProtocolFault fault = checkOffset(buffer.room());
         if (fault == null) {
@@ -227,8 +255,18 @@ final class DdpReceiver {
         }
         if (fault == null) {
             buffer.placed(segment);
+            watch(buffer, first);
         }
         return fault;
+    }
+
+    /** Bounds the time of a message that is not complete with its first segment. */
+    private void watch(UntaggedBuffer buffer, boolean first) {
+        if (first && !buffer.complete()) {
+            incomplete.add(buffer);
+        } else if (!first && buffer.complete()) {
+            incomplete.remove(buffer);
+        }
     }
 
     private @Nullable ProtocolFault checkOffset(long room) {
@@ -353,6 +391,10 @@ final class DdpReceiver {
     }
 
     private String describeMessage() {
-        return "message " + Integer.toUnsignedString(segment.msn()) + " on queue " + segment.queueNumber();
+        return describeMessage(segment.msn(), segment.queueNumber());
+    }
+
+    static String describeMessage(int msn, int queueNumber) {
+        return "message " + Integer.toUnsignedString(msn) + " on queue " + queueNumber;
     }
 }

@@ -49,6 +49,14 @@ public interface DdpUlp {
     default void onSourceRevoked(DdpMessage message, long bytesRead) {}
 
     /**
+     * An untagged message was incomplete for too long. All later segments are dropped silently. Called at most once,
+     * unless an error was reported before.
+     *
+     * @param detail which message, and how much of it has arrived
+     */
+    void onMessageTimeout(String detail);
+
+    /**
      * An error ends reception: all later segments are dropped silently. Called at most once. The stream stays open
      * until the ULP closes it. The ULP may send one more message ({@link DdpMessage#terminal}) unless the transport is
      * lost.

@@ -21,12 +21,15 @@ public class UntaggedBuffer {
     private int control;
     private int rsvdUlp;
     private int msn;
+    private int queueNumber;
+    /** When the message began, by the clock of {@link IncompleteMessages}, if it was not complete at once. */
+    long begunAt;
+
     private long messageLength;
     private int lastSegmentLength;
     // The header of the last segment. Its message offset follows from the lengths.
     private int lastControls;
     private int lastRsvdUlp;
-    private int queueNumber;
 
     /** Creates a buffer of 0 bytes, not used by any message. */
     public UntaggedBuffer() {}
@@ -155,6 +158,7 @@ public class UntaggedBuffer {
             control = segment.control();
             rsvdUlp = segment.rsvdUlp();
             msn = segment.msn();
+            queueNumber = segment.queueNumber();
         }
     }
 
@@ -172,7 +176,11 @@ public class UntaggedBuffer {
         lastSegmentLength = last.ulpduLength();
         lastControls = last.controls();
         lastRsvdUlp = last.rsvdUlp();
-        queueNumber = last.queueNumber();
+    }
+
+    /** Returns queue number and MSN of the message that has begun. */
+    final String describeMessage() {
+        return DdpReceiver.describeMessage(msn, queueNumber);
     }
 
     /** Returns state and size, without the bytes. */

@@ -46,7 +46,7 @@ final class DdpChannel implements AutoCloseable {
     }
 
     DdpChannel(int transmitWindow, ByteBufAllocator allocator) {
-        handler = new DdpHandler(transmitWindow, stream, ulp, counters);
+        handler = new DdpHandler(transmitWindow, ReceiverFixture.MESSAGE_TIMEOUT, stream, ulp, counters);
         ulp.idle = this::idle;
         channel = new EmbeddedChannel();
         channel.config().setAllocator(allocator);

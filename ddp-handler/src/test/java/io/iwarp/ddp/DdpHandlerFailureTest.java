@@ -170,7 +170,8 @@ class DdpHandlerFailureTest {
     @Test
     void aWindowThatMayHoldNoSegmentIsRefused() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new DdpHandler(WINDOW - 1, ddp.stream, new RecordingUlp(), new Counters()))
+                .isThrownBy(() -> new DdpHandler(
+                        WINDOW - 1, ReceiverFixture.MESSAGE_TIMEOUT, ddp.stream, new RecordingUlp(), new Counters()))
                 .withMessage("transmitWindow is 131071, but has to be at least 131072");
     }
 
@@ -184,7 +185,8 @@ class DdpHandlerFailureTest {
         EmbeddedChannel channel = new EmbeddedChannel();
         channel.freezeTime();
         channel.config().setAllocator(allocator);
-        DdpHandler handler = new DdpHandler(DdpHandler.DEFAULT_TRANSMIT_WINDOW, ddp.stream, ulp, counters);
+        DdpHandler handler = new DdpHandler(
+                DdpHandler.DEFAULT_TRANSMIT_WINDOW, ReceiverFixture.MESSAGE_TIMEOUT, ddp.stream, ulp, counters);
         ulp.idle = handler::idle;
         channel.pipeline().addLast(new MpaFramingHandler(settings, counters), handler);
         channel.pipeline()

@@ -319,7 +319,8 @@ class DdpHandlerSourceTest {
                         .rights(AccessRight.REMOTE_READ)
                         .register()) {
             Counters counters = new Counters();
-            DdpHandler handler = new DdpHandler(DdpHandler.DEFAULT_TRANSMIT_WINDOW, stream, ulp, counters);
+            DdpHandler handler = new DdpHandler(
+                    DdpHandler.DEFAULT_TRANSMIT_WINDOW, ReceiverFixture.MESSAGE_TIMEOUT, stream, ulp, counters);
             ulp.idle = handler::idle;
             channel.pipeline().addLast(socket, new MpaFramingHandler(MpaSettings.DEFAULT, counters), handler);
             channel.pipeline()

@@ -10,16 +10,21 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** A receiver with a protection domain of its own, memory to place into, and a ULP that writes everything down. */
 final class ReceiverFixture implements AutoCloseable {
+    static final Duration MESSAGE_TIMEOUT = Duration.ofSeconds(10);
+
     private final List<Runnable> closers = new ArrayList<>();
     final ProtectionDomain domain = ProtectionDomain.create();
     final StreamAssociation stream = domain.openStream();
     final RecordingUlp ulp = new RecordingUlp();
     final Counters counters = new Counters();
+    final EmbeddedChannel loop = new EmbeddedChannel();
     final DdpReceiver receiver;
 
     ReceiverFixture() {
@@ -27,7 +32,8 @@ final class ReceiverFixture implements AutoCloseable {
     }
 
     ReceiverFixture(int firstMsn) {
-        receiver = new DdpReceiver(stream, ulp, counters, firstMsn);
+        receiver = new DdpReceiver(stream, ulp, counters, MESSAGE_TIMEOUT, firstMsn);
+        receiver.start(loop.eventLoop());
     }
 
     /** Registers memory of zeros that the peer may write. */

@@ -110,6 +110,11 @@ final class RecordingUlp implements DdpUlp {
     }
 
     @Override
+    public void onMessageTimeout(String detail) {
+        events.add("timeout " + detail);
+    }
+
+    @Override
     public void onFault(ProtocolFault fault, @Nullable DdpSegment segment) {
         events.add("fault " + fault.error().name());
         faults.add(fault);

@@ -80,7 +80,8 @@ final class TcpPair implements AutoCloseable {
 
         private ChannelHandler initializer(ChannelHandler startup) {
             MpaFramingHandler framing = new MpaFramingHandler(MpaSettings.DEFAULT, counters);
-            DdpHandler ddp = new DdpHandler(DdpHandler.DEFAULT_TRANSMIT_WINDOW, stream, ulp, counters);
+            DdpHandler ddp = new DdpHandler(
+                    DdpHandler.DEFAULT_TRANSMIT_WINDOW, ReceiverFixture.MESSAGE_TIMEOUT, stream, ulp, counters);
             ulp.idle = ddp::idle;
             return new ChannelInitializer<>() {
                 @Override

@@ -508,6 +508,11 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         }
     }
 
+    @Override
+    public void onMessageTimeout(String detail) {
+        terminateOrAbort(timeout(detail), ProtocolError.DDP_LOCAL_CATASTROPHIC);
+    }
+
     /**
      * The application invalidated the source of a Read. Ends the stream, as the rest of the response cannot be sent.
      */

@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** The sending and the receiving half of DDP without a channel, for tests of the layer above. */
@@ -18,7 +19,8 @@ public final class DdpEnd {
     private final DdpReceiver receiver;
 
     public DdpEnd(StreamAssociation association, DdpUlp ulp, Counters counters) {
-        this.receiver = new DdpReceiver(association, ulp, counters);
+        this.receiver = new DdpReceiver(association, ulp, counters, Duration.ofMinutes(1));
+        receiver.start(new EmbeddedChannel().eventLoop());
     }
 
     public boolean receive(ByteBuf ulpdu) {

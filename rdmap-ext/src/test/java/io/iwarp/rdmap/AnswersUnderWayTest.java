@@ -120,6 +120,11 @@ class AnswersUnderWayTest {
         public void onReadComplete() {}
 
         @Override
+        public void onMessageTimeout(String detail) {
+            throw new AssertionError(detail);
+        }
+
+        @Override
         public void onFault(ProtocolFault fault, @Nullable DdpSegment segment) {
             throw new AssertionError(fault);
         }

@@ -188,6 +188,18 @@ public final class QueuePairSettings {
         return values.get(TRANSMIT_TIMEOUT);
     }
 
+    private static final Setting<Duration> MESSAGE_TIMEOUT =
+            Setting.within("messageTimeout", Duration.ofMinutes(1), Duration.ofMillis(1), Duration.ofHours(24));
+
+    /**
+     * Returns how long a Send may be incomplete, from its first segment on, before the stream ends: 1 ms to 24 h,
+     * default 60 s. Each byte of the message extends this by the time that it takes at 64 KiB/s; nothing else that the
+     * peer sends does. A wait for a receive does not count.
+     */
+    public Duration messageTimeout() {
+        return values.get(MESSAGE_TIMEOUT);
+    }
+
     private static final Setting<Duration> IDLE_TIMEOUT =
             Setting.orOff("idleTimeout", Duration.ZERO, Duration.ofHours(24));
 
@@ -332,6 +344,11 @@ public final class QueuePairSettings {
         /** Sets {@link QueuePairSettings#transmitTimeout()}. */
         public Builder transmitTimeout(Duration time) {
             return set(TRANSMIT_TIMEOUT, time);
+        }
+
+        /** Sets {@link QueuePairSettings#messageTimeout()}. */
+        public Builder messageTimeout(Duration time) {
+            return set(MESSAGE_TIMEOUT, time);
         }
 
         /** Sets {@link QueuePairSettings#idleTimeout()}. */

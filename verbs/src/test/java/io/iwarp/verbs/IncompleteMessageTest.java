@@ -11,6 +11,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -166,6 +167,26 @@ class IncompleteMessageTest {
             assertThat(delivered)
                     .containsExactly(
                             piece(1, 0, ROOM).payload(), piece(2, 0, ROOM).payload());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Requirement("MPA-77")
+    void emptyWritesDoNotKeepAnIncompleteMessage(Kind kind) {
+        try (SimulatedPeer peer = peer(kind).speaksFirst()) {
+            peer.sends(piece(1, 0, 1).last(false));
+            for (int seconds = 0; seconds < 59; seconds++) {
+                peer.pass(Duration.ofSeconds(1));
+                peer.sends(Segment.write(0, 0, new byte[0]));
+            }
+            assertThat(peer.queuePair().closed()).isNotDone();
+            peer.pass(Duration.ofSeconds(2));
+            peer.hearsTerminate("1000 0000");
+            var closed = peer.queuePair().closed();
+            assertThat(closed).isCompleted();
+            assertThat(closed.join().endedBy()).isEqualTo(EndedBy.TIMEOUT);
+            assertThat(closed.join().detail()).contains("message 1 ", "PT1M");
         }
     }
 

@@ -73,6 +73,13 @@ class TimersLeftTest {
     }
 
     @Test
+    void theTimeForTheRestOfAMessage() {
+        assertNoTimerOutlives(
+                QueuePairSettings.builder().managedReceiveBytes(2).build(),
+                peer -> peer.sends(Segment.send(1, new byte[1]).last(false)));
+    }
+
+    @Test
     void theTimeForTheRestOfAnFpdu() {
         assertNoTimerOutlives(QueuePairSettings.DEFAULT, peer -> peer.sends(new byte[] {0, 42}));
     }

@@ -1,0 +1,135 @@
+package io.iwarp.ddp;
+
+import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Bounds the time for which the untagged messages of a stream are incomplete (RFC 5044 section 7.1.2 rule 10).
+ *
+ * <p>A message has the timeout from its first segment on. Each byte that had not arrived before extends this by the
+ * time that it takes at {@link #MIN_BYTES_PER_SECOND}; nothing else does. The time for which this side holds back the
+ * input is added.
+ *
+ * <p>Confined to the event loop. One timer serves all messages, and runs on when a message is complete: the next one
+ * then costs no timer.
+ */
+final class IncompleteMessages {
+    /** The least rate at which a peer may send a message, beyond the timeout. */
+    static final int MIN_BYTES_PER_SECOND = 64 * 1024;
+
+    private static final long NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
+
+    private final Duration timeout;
+    private final Consumer<UntaggedBuffer> expired;
+    private final List<UntaggedBuffer> messages = new ArrayList<>(1);
+    private @Nullable EventExecutor executor;
+    private @Nullable ScheduledFuture<?> timer;
+    /** How long the input was held back until now, or until the current hold began. */
+    private long heldNanos;
+    /** When the current hold began. */
+    private long holdStart;
+
+    private boolean held;
+
+    /** @param expired ends the stream because of this message */
+    IncompleteMessages(Duration timeout, Consumer<UntaggedBuffer> expired) {
+        this.timeout = timeout;
+        this.expired = expired;
+    }
+
+    Duration timeout() {
+        return timeout;
+    }
+
+    /** Sets the event loop, before the first message. */
+    void start(EventExecutor eventLoop) {
+        executor = eventLoop;
+    }
+
+    /** The first segment of a message has arrived, and others will follow. */
+    void add(UntaggedBuffer message) {
+        EventExecutor loop = executor();
+        message.begunAt = time(loop);
+        messages.add(message);
+        if (timer == null) {
+            schedule(loop, timeout.toNanos());
+        }
+    }
+
+    /** A message is complete. */
+    void remove(UntaggedBuffer message) {
+        messages.remove(message);
+    }
+
+    /** The input is held back: no segment can arrive. */
+    void hold() {
+        if (!held) {
+            held = true;
+            holdStart = executor().ticker().nanoTime();
+        }
+    }
+
+    /** The input goes on. */
+    void resume() {
+        if (held) {
+            held = false;
+            heldNanos += executor().ticker().nanoTime() - holdStart;
+        }
+    }
+
+    /** The stream has ended. */
+    void stop() {
+        messages.clear();
+        if (timer != null) {
+            timer.cancel(false);
+            timer = null;
+        }
+    }
+
+    private EventExecutor executor() {
+        if (executor == null) {
+            throw new IllegalStateException("the handler is not in a pipeline");
+        }
+        return executor;
+    }
+
+    /** Returns the time of a clock that stands still while the input is held back. */
+    private long time(EventExecutor loop) {
+        return (held ? holdStart : loop.ticker().nanoTime()) - heldNanos;
+    }
+
+    private void schedule(EventExecutor loop, long nanos) {
+        timer = loop.schedule(this::check, nanos, TimeUnit.NANOSECONDS);
+    }
+
+    private void check() {
+        timer = null;
+        EventExecutor loop = executor();
+        long now = time(loop);
+        long next = Long.MAX_VALUE;
+        for (UntaggedBuffer message : messages) {
+            long left = timeNeeded(message) - (now - message.begunAt);
+            if (left <= 0) {
+                expired.accept(message);
+                return;
+            }
+            next = Math.min(next, left);
+        }
+        if (!messages.isEmpty()) {
+            schedule(loop, next);
+        }
+    }
+
+    private long timeNeeded(UntaggedBuffer message) {
+        long bytes = message.coverage().arrived();
+        return timeout.toNanos()
+                + bytes / MIN_BYTES_PER_SECOND * NANOS_PER_SECOND
+                + bytes % MIN_BYTES_PER_SECOND * NANOS_PER_SECOND / MIN_BYTES_PER_SECOND;
+    }
+}
