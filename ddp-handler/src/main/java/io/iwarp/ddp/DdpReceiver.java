@@ -337,7 +337,8 @@ final class DdpReceiver {
                 | UnsupportedOperationException unusable) {
             return new ProtocolFault(
                     ProtocolError.DDP_LOCAL_CATASTROPHIC,
-                    describeMessage() + ": the posted receive buffer cannot be written: " + unusable);
+                    describeMessage() + ": the posted receive buffer cannot be written: " + unusable,
+                    unusable);
         }
         countPlacement(length);
         return null;

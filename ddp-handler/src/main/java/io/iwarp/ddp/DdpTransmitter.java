@@ -422,7 +422,8 @@ final class DdpTransmitter {
                         cause instanceof OutOfMemoryError
                                 ? "there was no memory to send a message: " + cause
                                 : "the payload of a message could not be read: " + cause
-                                        + "; keep its buffer unchanged until the message was sent");
+                                        + "; keep its buffer unchanged until the message was sent",
+                        cause);
     }
 
     private static ConnectionClosedException ended(String detail) {

@@ -224,7 +224,19 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     }
 
     private void expire(ChannelHandlerContext ctx) {
-        fail(ctx, EndedBy.TIMEOUT, null, "the MPA start-up was not done within " + settings.startupTimeout(), null);
+        if (request != null && phase == Phase.EXCHANGING) {
+            LOGGER.error(
+                    "{} the application did not answer the connection request within startupTimeout ({}): accept or"
+                            + " reject it on every path, or raise startupTimeout",
+                    ctx.channel(),
+                    settings.startupTimeout());
+        }
+        fail(
+                ctx,
+                EndedBy.TIMEOUT,
+                null,
+                "the MPA start-up was not done within startupTimeout (" + settings.startupTimeout() + ")",
+                null);
     }
 
     /** Without auto-read this handler must request the bytes of the start-up itself. */
@@ -264,12 +276,13 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         try {
             listener.onConnectionRequest(asked);
         } catch (Throwable e) {
-            if (isUnderWay()) {
-                fail(ctx, EndedBy.LOCAL_APPLICATION, null, "the connection request listener threw an exception", e);
-            } else {
-                LOGGER.error(
-                        "{} the connection request listener threw an exception after its answer", ctx.channel(), e);
-            }
+            LOGGER.error(
+                    "{} the connection request listener threw an exception{}: {}",
+                    ctx.channel(),
+                    isUnderWay() ? ", and the connection is closed" : " after its answer",
+                    e,
+                    e);
+            fail(ctx, EndedBy.LOCAL_APPLICATION, null, "the connection request listener threw an exception", e);
         }
     }
 
@@ -295,7 +308,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
                 return;
             }
             // The peer is in Full Operation now and must get a Terminate (RFC 6581, section 9.3).
-            fault = new ProtocolFault(ProtocolError.MPA_LOCAL_CATASTROPHIC, NO_SEGMENT_SIZE + ": " + e);
+            fault = new ProtocolFault(ProtocolError.MPA_LOCAL_CATASTROPHIC, NO_SEGMENT_SIZE, e);
         }
         if (sendReply(ctx, establish.reply())) {
             ctx.fireUserEventTriggered(new MpaEvent.Established(agreement.withMulpdu(mulpdu), fault));

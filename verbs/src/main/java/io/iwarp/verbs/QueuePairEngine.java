@@ -25,6 +25,7 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Connects the parts of a {@link QueuePair}, which do not refer to it: passes the events of RDMAP to them, lets RDMAP
@@ -300,15 +301,31 @@ final class QueuePairEngine implements RdmapUlp {
     public void onEnded(CloseReason reason) {
         leaveSetup();
         VarHandle.fullFence();
-        // Before there is a connection request, a responder's operator sees the failure only in the log and the
-        // metrics.
-        LOGGER.debug("{} {}: {}", channel, setUpOver ? "closed" : "set-up failed", reason);
+        LOGGER.atLevel(levelOf(reason))
+                .setCause(isOwnFailure(reason) ? reason.cause() : null)
+                .log("{} {}: {}", channel, setUpOver ? "closed" : "set-up failed", reason);
         part(() -> report(reason));
         part(stream::close);
         part(this::closeQueues);
         part(() -> ChannelOutcome.await(channel.closeFuture(), recorder::closed));
         part(() -> listener.onClosed(reason));
         life.closed().complete(reason);
+    }
+
+    /**
+     * Returns the level at which operators see an end. What the peer does is DEBUG, so that it cannot fill the log; of
+     * a set-up that fails before there is a connection request, a responder has no other report.
+     */
+    private Level levelOf(CloseReason reason) {
+        if (isOwnFailure(reason)) {
+            return Level.WARN;
+        }
+        return life.parameters() != null && reason.endedBy() == EndedBy.TIMEOUT ? Level.INFO : Level.DEBUG;
+    }
+
+    /** Returns whether this side failed, for example without memory, and not the peer. */
+    private static boolean isOwnFailure(CloseReason reason) {
+        return reason.endedBy() == EndedBy.LOCAL_FAULT && reason.cause() != null;
     }
 
     /** Runs one part of the end. If it throws, the others still run. */

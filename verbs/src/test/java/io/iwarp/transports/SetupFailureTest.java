@@ -33,8 +33,8 @@ class SetupFailureTest {
     enum Stranger {
         PLAIN_AT_A_TLS_PORT(Security.TLS_1_3, SetupFailure.TLS, "not an SSL/TLS record"),
         GARBAGE(Security.NONE, SetupFailure.MALFORMED, "MPA Request Frame"),
-        SILENT(Security.NONE, SetupFailure.TIMED_OUT, "not done within PT0.2S"),
-        SILENT_AT_A_TLS_PORT(Security.TLS_1_3, SetupFailure.TIMED_OUT, "not done within PT0.2S"),
+        SILENT(Security.NONE, SetupFailure.TIMED_OUT, "not done within startupTimeout (PT0.2S)"),
+        SILENT_AT_A_TLS_PORT(Security.TLS_1_3, SetupFailure.TIMED_OUT, "not done within startupTimeout (PT0.2S)"),
         GONE(Security.NONE, SetupFailure.PEER_CLOSED, "closed");
 
         private final Security security;

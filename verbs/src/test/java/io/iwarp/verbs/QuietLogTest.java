@@ -6,16 +6,19 @@ import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.LogCapture;
 import io.iwarp.testing.SocketPeer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -89,6 +92,68 @@ class QuietLogTest {
                         || event.getFormattedMessage().contains("closed:"))
                 .hasSizeGreaterThanOrEqualTo(6)
                 .allMatch(event -> event.getFormattedMessage().startsWith("[id: 0x"));
+    }
+
+    @Test
+    void aThrowingRequestListenerIsAnError() throws Exception {
+        try (ProtectionDomain forgotten = ProtectionDomain.create()) {
+            SocketAddress address = loopback.listen(forgotten, QueuePairSettings.DEFAULT, r -> r.accept(region));
+            assertThatThrownBy(() -> loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {}))
+                    .hasCauseInstanceOf(ConnectionClosedException.class);
+            await().untilAsserted(() -> assertThat(atLeast(Level.INFO))
+                    .singleElement()
+                    .matches(event -> event.getLevel() == Level.ERROR
+                            && event.getFormattedMessage().contains("belongs to another")));
+        }
+    }
+
+    @Test
+    void anUnansweredRequestIsAnErrorWithTheSetting() throws Exception {
+        QueuePairSettings impatient = QueuePairSettings.builder()
+                .mpa(MpaSettings.builder().startupTimeout(Duration.ofMillis(50)).build())
+                .build();
+        SocketAddress address = loopback.listen(domain, impatient, request -> {});
+        assertThatThrownBy(() -> loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {}))
+                .hasCauseInstanceOf(ConnectionClosedException.class);
+        await().untilAsserted(() -> assertThat(atLeast(Level.INFO))
+                .singleElement()
+                .matches(event -> event.getLevel() == Level.ERROR
+                        && event.getFormattedMessage().contains("startupTimeout (PT0.05S)")));
+    }
+
+    @Test
+    void anOwnFailureIsAWarningWithItsCause() throws Exception {
+        ByteBuf released = Unpooled.buffer(8, 8);
+        SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {
+            qp.receive(released).exceptionally(failure -> null);
+            released.release(2);
+        });
+        QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
+        initiator.send(Unpooled.copyLong(1));
+        Loopback.await(initiator.closed());
+        await().untilAsserted(() -> assertThat(atLeast(Level.WARN))
+                .filteredOn(event -> event.getLevel() == Level.WARN)
+                .singleElement()
+                .matches(event -> event.getThrowableProxy() != null));
+    }
+
+    @Test
+    void anEndByATimeLimitIsALineAtInfo() throws Exception {
+        QueuePairSettings impatient =
+                QueuePairSettings.builder().idleTimeout(Duration.ofMillis(50)).build();
+        SocketAddress address = loopback.accept(domain, impatient, qp -> {});
+        QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
+        Loopback.await(initiator.closed());
+        await().untilAsserted(() -> assertThat(atLeast(Level.INFO))
+                .singleElement()
+                .matches(event -> event.getLevel() == Level.INFO
+                        && event.getFormattedMessage().contains("time limit")));
+    }
+
+    private List<ILoggingEvent> atLeast(Level level) {
+        return events().stream()
+                .filter(event -> event.getLevel().isGreaterOrEqual(level))
+                .toList();
     }
 
     @Test
