@@ -27,9 +27,11 @@ def write(rows: list[dict], curves: dict[str, list[dict]], seconds: float) -> No
     lines = [
         HEADING, "",
         "`checks/benchmarks/compare` writes this section and those below it. The two sides of each row take turns, as two processes",
-        f"each, over loopback or a pair of virtual Ethernet devices, with CRC32C on unless the row says otherwise, {WARM_UP:g} s warm. The",
-        f"ratio is the median of the ratios of {' or '.join(map(str, rounds))} rounds of {seconds:g} s; it is bold if it misses its target. Processor time is",
-        "that of both ends together: seconds for 10^9 bytes, or microseconds for an operation. In the picture, 1 is the target.",
+        f"each on a processor of its own, over loopback or a pair of virtual Ethernet devices, with CRC32C on unless the row says",
+        f"otherwise, {WARM_UP:g} s warm. The ratio is the median of the ratios of {' or '.join(map(str, rounds))} rounds of {seconds:g} s, with the least and the greatest",
+        "of them. A round in which the host moves the processors is repeated. The ratio is bold if all rounds miss the target, and",
+        "undecided if some do. Processor time is that of both ends together: seconds for 10^9 bytes, or microseconds for an",
+        "operation. In the picture, 1 is the target.",
         "", "![ratios](performance.png)", "",
         "| work | ours | processor time | compared with | theirs | processor time | ratio | target |",
         "|---|---|---|---|---|---|---|---|",
@@ -60,7 +62,12 @@ def mine(row: dict) -> list[str]:
 def theirs(row: dict) -> list[str]:
     if "ratio" not in row:
         return [f"left out: {row['left out']}", "", "", row["target"]]
-    return [figure(row["others"], row["unit"]), cost_text(row["costs"][1]), judged(f"{row['ratio']:.2f}", row["met"]), row["target"]]
+    return [figure(row["others"], row["unit"]), cost_text(row["costs"][1]), judged(f"{row['ratio']:.2f}", row["met"]) + f" ({row['interval']})" + undecided(row),
+            row["target"]]
+
+
+def undecided(row: dict) -> str:
+    return " undecided" if row["met"] is None and row["target"] != "-" else ""
 
 
 def judged(text: str, met: bool | None) -> str:

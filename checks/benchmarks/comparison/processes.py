@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import functools
 import os
+import shutil
 import socket
 import subprocess
 import tempfile
@@ -77,13 +78,18 @@ def processor_seconds(process: subprocess.Popen) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND
 
 
+def pinned(processor: int) -> tuple[str, ...]:
+    """What begins a command that shall run on one processor: the kernel may put both ends on one, or move them."""
+    return ("taskset", "-c", str(processor)) if shutil.which("taskset") and (os.cpu_count() or 1) > 1 else ()
+
+
 class Server:
     """A server process for the time of one measurement."""
 
     def __init__(self, command: list[str], port: int, env: dict[str, str] | None = None, ends: Ends = Ends()) -> None:
         self.log = tempfile.TemporaryFile(mode="w+")
         self.port = port
-        self.process = subprocess.Popen([*ends.serving, *command], stdout=self.log, stderr=subprocess.STDOUT, env=env)
+        self.process = subprocess.Popen([*ends.serving, *pinned(0), *command], stdout=self.log, stderr=subprocess.STDOUT, env=env)
 
     def __enter__(self) -> Server:
         deadline = time.monotonic() + 30
@@ -134,7 +140,7 @@ def run_watched(command: list[str], server: Server, seconds: float, env: dict[st
     """
     samples: list[tuple[float, float]] = []
     with tempfile.TemporaryFile(mode="w+") as output:
-        client = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=env)
+        client = subprocess.Popen([*pinned(1), *command], stdout=output, stderr=subprocess.STDOUT, env=env)
         deadline = time.monotonic() + PATIENCE
         while client.poll() is None:
             samples.append((time.monotonic(), processor_seconds(client) + processor_seconds(server.process)))

@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /**
  * The entry to the benchmarks: {@code netty-server PORT TRANSPORT}, {@code netty-client ...}, {@code jucx-server PORT
- * SIZE}, {@code jucx-client ...} and {@code chart ...}, see {@code checks/benchmarks/compare}; {@code jmh ...} runs the
- * microbenchmarks with JMH's own options.
+ * SIZE}, {@code jucx-client ...}, {@code distance} and {@code chart ...}, see {@code checks/benchmarks/compare};
+ * {@code jmh ...} runs the microbenchmarks with JMH's own options.
  */
 public final class Benchmarks {
     private Benchmarks() {}
@@ -24,11 +24,12 @@ public final class Benchmarks {
             case "netty-client" -> FrameClient.run(rest);
             case "jucx-server" -> JucxServer.run(rest);
             case "jucx-client" -> JucxClient.run(rest);
+            case "distance" -> ProcessorDistance.print();
             case "chart" -> RatioPlot.draw(rest);
             case "jmh" -> org.openjdk.jmh.Main.main(rest);
             default ->
                 throw new IllegalArgumentException("'" + program
-                        + "' is none of netty-server, netty-client, jucx-server, jucx-client, chart, jmh");
+                        + "' is none of netty-server, netty-client, jucx-server, jucx-client, distance, chart, jmh");
         }
     }
 }

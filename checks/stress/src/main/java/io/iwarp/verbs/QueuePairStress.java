@@ -1,8 +1,8 @@
 package io.iwarp.verbs;
 
-import io.iwarp.memory.RegionClosedException;
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.RegionClosedException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
