@@ -2,7 +2,7 @@ package io.iwarp;
 
 import java.util.Locale;
 
-/** The role of an end in the set-up of a connection (RFC 5044, section 7.1). */
+/** The role of an end in the set-up of a connection (RFC 5044 section 7.1). */
 public enum Role {
     /** Asks for the connection: sends the MPA Request Frame and, after the Reply Frame, the first FPDU. */
     INITIATOR,

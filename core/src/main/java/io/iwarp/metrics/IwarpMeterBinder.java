@@ -76,9 +76,9 @@ public final class IwarpMeterBinder implements MeterBinder {
     }
 
     /**
-     * {@return the same, whose latency is a histogram from 1 us to 10 s, of which a monitoring system computes
-     * percentiles over any time and any number of processes} Each operation adds some 70 time series. A
-     * {@code MeterFilter} of the registry can choose other bounds.
+     * Returns a binder whose latency is a histogram from 1 us to 10 s. A monitoring system computes percentiles from it
+     * over any time and any number of processes. Each operation adds some 70 time series. A {@code MeterFilter} of the
+     * registry can choose other bounds.
      */
     public IwarpMeterBinder withPercentileHistogram() {
         return new IwarpMeterBinder(metrics, common, true);

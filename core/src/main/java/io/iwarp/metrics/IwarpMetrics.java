@@ -394,7 +394,7 @@ public final class IwarpMetrics {
         return sum(operation, Total.TIMED_NANOS);
     }
 
-    /** {@return bytes of requests other than receives that an event loop has taken and that have not completed} */
+    /** Returns bytes of requests other than receives that an event loop has taken and that have not completed. */
     public long outstandingBytes() {
         return EventLoopTotals.COUNTED.stream()
                 .mapToLong(operation -> sum(operation, Total.OUTSTANDING_BYTES))

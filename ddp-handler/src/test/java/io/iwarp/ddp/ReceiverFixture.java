@@ -75,7 +75,7 @@ final class ReceiverFixture implements AutoCloseable {
         var unused = takes(ulpdu);
     }
 
-    /** {@return whether the receiver has taken the segment; otherwise it is held back} */
+    /** Returns whether the receiver has taken the segment; otherwise it is held back. */
     boolean takes(Segment segment) {
         return takes(segment.ulpdu());
     }

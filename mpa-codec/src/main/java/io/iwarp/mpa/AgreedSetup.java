@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The result of the connection set-up about RDMA Reads and atomic operations, and about who may send first (RFC 6581,
- * section 9). Here "Reads" includes atomics: they share the depths (RFC 7306, section 5.2.1). Immutable.
+ * section 9). Here "Reads" includes atomics: they share the depths (RFC 7306 section 5.2.1). Immutable.
  *
  * @param enhanced whether the two ends negotiated by the enhanced set-up; if not, the depths are the settings of this
  *     end, and the ULPs have to agree

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * CRC32C over ranges of a {@link ByteBuf} (RFC 5044, section 4.4).
+ * CRC32C over ranges of a {@link ByteBuf} (RFC 5044 section 4.4).
  *
  * <p>The polynomial, the bit order and the byte order are those of the iSCSI digests. The value goes on the wire least
  * significant byte first: 0x83992352 as {@code 52 23 99 83}.

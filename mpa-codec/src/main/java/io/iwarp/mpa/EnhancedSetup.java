@@ -123,7 +123,7 @@ public final class EnhancedSetup {
         if (enhanced && privateData.length > MAX_ULP_PRIVATE_DATA) {
             throw new IllegalArgumentException("private data has " + privateData.length + " bytes, allowed are 0 to "
                     + MAX_ULP_PRIVATE_DATA
-                    + " with the enhanced connection set-up (RFC 6581, section 9)");
+                    + " with the enhanced connection set-up (RFC 6581 section 9)");
         }
         return MpaFrameLayout.copyOfPrivateData(privateData);
     }
@@ -143,7 +143,7 @@ public final class EnhancedSetup {
     }
 
     /**
-     * Reads the four bytes from {@code in}. With A clear, B, C and D are ignored (RFC 6581, section 9.2). The caller
+     * Reads the four bytes from {@code in}. With A clear, B, C and D are ignored (RFC 6581 section 9.2). The caller
      * keeps {@code in}.
      *
      * @throws IllegalArgumentException if there are fewer than four bytes; then the reader index has not moved

@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds and checks the FPDUs in the bytes of the peer (RFC 5044, sections 4.1 to 4.4, 5.2 and 8).
+ * Finds and checks the FPDUs in the bytes of the peer (RFC 5044 sections 4.1 to 4.4, 5.2 and 8).
  *
  * <p>A state machine without I/O. {@link #decode} takes the bytes from the start of an FPDU on and returns one of three
  * results:
@@ -128,47 +128,29 @@ public final class FpduDecoder {
     }
 
     /**
-     * Returns how many bytes, counted from the start of the FPDU, the next call needs.
-     *
-     * @return up to the end of ULPDU_Length if that is incomplete, otherwise the whole FPDU with its markers; at most
-     *     {@link #maxWireLength()}
+     * Returns how many bytes, counted from the start of the FPDU, the next call needs: up to the end of ULPDU_Length if
+     * that is incomplete, otherwise the whole FPDU with its markers; at most {@link #maxWireLength()}.
      */
     public int needed() {
         return needed;
     }
 
-    /**
-     * Returns the size of the last FPDU.
-     *
-     * @return bytes on the wire, markers included
-     */
+    /** Returns the bytes of the last FPDU on the wire, markers included. */
     public int wireLength() {
         return wireLength;
     }
 
-    /**
-     * Returns the fault.
-     *
-     * @return the fault after {@link Progress#FAULT}, null before
-     */
+    /** Returns the fault after {@link Progress#FAULT}, null before. */
     public @Nullable ProtocolFault fault() {
         return fault;
     }
 
-    /**
-     * Returns the position in the stream.
-     *
-     * @return bytes of valid FPDUs since the start of Full Operation, markers included
-     */
+    /** Returns the number of bytes of valid FPDUs since the start of Full Operation, markers included. */
     public long position() {
         return position;
     }
 
-    /**
-     * Returns the maximum of {@link #needed()}.
-     *
-     * @return bytes of the largest FPDU that can be received, markers included
-     */
+    /** Returns the maximum of {@link #needed()}: the bytes of the largest FPDU on the wire, markers included. */
     public static int maxWireLength() {
         // Markers make an FPDU of the largest ULPDU that may carry them shorter than this one.
         return FpduEncoder.fpduLength(FpduEncoder.MAX_ULPDU_LENGTH);

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns each ULPDU into an FPDU (RFC 5044, sections 4.1 to 4.4): length, ULPDU, zero padding, CRC, and markers where
- * the peer asked for them. An FPDU without markers:
+ * Turns each ULPDU into an FPDU (RFC 5044 sections 4.1 to 4.4): length, ULPDU, zero padding, CRC, and markers where the
+ * peer asked for them. An FPDU without markers:
  *
  * <pre>
  *  0                   1                   2                   3
@@ -86,48 +86,37 @@ public final class FpduEncoder {
     }
 
     /**
-     * Returns how many bytes of padding follow a ULPDU.
+     * Returns how many bytes of padding follow a ULPDU, 0 to 3.
      *
-     * @param ulpduLength bytes of the ULPDU, 0..65535
-     * @return 0..3
+     * @param ulpduLength bytes of the ULPDU, 0 to 65535
      */
     public static int padLength(int ulpduLength) {
         return -(ULPDU_LENGTH_LENGTH + ulpduLength) & MAX_PAD_LENGTH;
     }
 
     /**
-     * Returns the length of an FPDU without markers.
+     * Returns the length in bytes of ULPDU_Length, ULPDU, PAD and CRC together, a multiple of four.
      *
-     * @param ulpduLength bytes of the ULPDU, 0..65535
-     * @return bytes of ULPDU_Length, ULPDU, PAD and CRC together, a multiple of four
+     * @param ulpduLength bytes of the ULPDU, 0 to 65535
      */
     public static int fpduLength(int ulpduLength) {
         return ULPDU_LENGTH_LENGTH + ulpduLength + padLength(ulpduLength) + CRC_LENGTH;
     }
 
-    /**
-     * Returns whether markers are inserted into the FPDUs. Then payloads must be copied.
-     *
-     * @return true if the peer asked for markers
-     */
+    /** Returns whether markers are inserted into the FPDUs, as the peer requested. Then payloads must be copied. */
     boolean markers() {
         return markers;
     }
 
-    /**
-     * Returns the position in the stream.
-     *
-     * @return bytes encoded since the start of Full Operation, markers included
-     */
+    /** Returns the number of bytes encoded since the start of Full Operation, markers included. */
     public long position() {
         return position;
     }
 
     /**
-     * Returns the size of the FPDU that a ULPDU would make now.
+     * Returns the bytes on the wire, markers included, of the FPDU that a ULPDU would make now.
      *
-     * @param ulpduLength bytes of the ULPDU, 0..64768
-     * @return bytes on the wire, markers included
+     * @param ulpduLength bytes of the ULPDU, 0 to 64768
      */
     int wireLength(int ulpduLength) {
         int fpduLength = fpduLength(ulpduLength);

@@ -3,7 +3,7 @@ package io.iwarp.mpa;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Where the markers of a stream are, and the layout of one (RFC 5044, sections 4.2 and 4.3).
+ * Where the markers of a stream are, and the layout of one (RFC 5044 sections 4.2 and 4.3).
  *
  * <pre>
  *  0                   1                   2                   3

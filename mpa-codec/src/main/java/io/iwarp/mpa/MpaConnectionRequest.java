@@ -70,7 +70,7 @@ public final class MpaConnectionRequest {
         return setup == null ? EnhancedSetup.NOT_NEGOTIATED : setup.ord();
     }
 
-    /** Returns whether the initiator asks for the peer-to-peer model; the answer follows it (RFC 6581, section 9.2). */
+    /** Returns whether the initiator asks for the peer-to-peer model; the answer follows it (RFC 6581 section 9.2). */
     public boolean peerToPeer() {
         return setup != null && setup.peerToPeer();
     }
@@ -100,7 +100,7 @@ public final class MpaConnectionRequest {
 
     /**
      * Rejects the request: sends a Reply Frame with the R bit, in one write, fires {@link MpaEvent.Rejected} and leaves
-     * the TCP connection open to the ULP, which closes it unless it has another use for it (RFC 5044, section 7.1.2,
+     * the TCP connection open to the ULP, which closes it unless it has another use for it (RFC 5044 section 7.1.2,
      * rule 2).
      *
      * @param privateData 0 to {@link #maxPrivateData()} bytes for the Reply Frame, copied, for example the reason;
@@ -116,7 +116,7 @@ public final class MpaConnectionRequest {
     /**
      * Rejects the request like {@link #reject(byte[])}, because {@link #peerIrd()} is too small for the application,
      * and tells the initiator the required number. A Reply Frame to a request that is not {@link #enhanced()}, or that
-     * does not negotiate its IRD, has no field for it (RFC 6581, section 9.1).
+     * does not negotiate its IRD, has no field for it (RFC 6581 section 9.1).
      *
      * @param privateData 0 to {@link #maxPrivateData()} bytes for the Reply Frame, copied
      * @param requiredOrd how many Reads and atomics the application needs to have outstanding, 0 to 16382

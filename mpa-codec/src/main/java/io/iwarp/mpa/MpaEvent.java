@@ -21,7 +21,7 @@ public sealed interface MpaEvent {
     /**
      * The start-up is over and Full Operation begins with the next byte of each direction. Fired by the start-up
      * handler before it forwards bytes that followed the peer's frame, so that the layers above are ready before the
-     * first FPDU (RFC 5044, section 7.1).
+     * first FPDU (RFC 5044 section 7.1).
      *
      * @param parameters what the two ends agreed on
      * @param setupFault on an initiator, why the set-up has failed although the responder accepted (error 2/0/05,
@@ -43,14 +43,14 @@ public sealed interface MpaEvent {
     /**
      * ULPDUs may be sent from now on. The framing handler fires it: for an initiator, and for both ends of a
      * {@linkplain StartMode#PREAGREED pre-agreed} start, directly after {@link Established}; for a responder when it
-     * has validated the first FPDU from the peer, before it passes that FPDU's ULPDU up (RFC 5044, section 7.1.2, rule
+     * has validated the first FPDU from the peer, before it passes that FPDU's ULPDU up (RFC 5044 section 7.1.2, rule
      * 4).
      */
     record TransmitReady() implements MpaEvent {}
 
     /**
      * The largest ULPDU that MPA accepts has changed with the segment size of TCP. ULPDUs already accepted do not
-     * change (RFC 5044, section 4.5).
+     * change (RFC 5044 section 4.5).
      *
      * @param mulpdu the new limit in bytes
      */
@@ -59,7 +59,7 @@ public sealed interface MpaEvent {
     /**
      * The responder's application rejected the connection request. All MPA, DDP and RDMAP handlers remove themselves on
      * this event. TCP stays open, and its next byte belongs to the ULP, which closes the channel unless it has another
-     * use for it (RFC 5044, section 7.1.2, rules 2 and 3).
+     * use for it (RFC 5044 section 7.1.2, rules 2 and 3).
      *
      * @param endedBy {@link EndedBy#LOCAL_APPLICATION} on the responder, {@link EndedBy#PEER_REJECTED} on the initiator
      * @param privateData the ULP's private data of the rejecting Reply Frame, received or sent, 0 to 512 bytes
@@ -121,7 +121,7 @@ public sealed interface MpaEvent {
      * @param reason who ended it and why
      * @param enhancedRefused whether the peer seems not to know the enhanced set-up: it closed the connection after our
      *     enhanced Request Frame without sending a byte, or accepted with a plain Reply Frame. Then a plain request on
-     *     a new connection may succeed (RFC 6581, section 10), see {@link MpaSettings#withoutEnhancedSetup()}.
+     *     a new connection may succeed (RFC 6581 section 10), see {@link MpaSettings#withoutEnhancedSetup()}.
      */
     record StartupFailed(CloseReason reason, boolean enhancedRefused) implements MpaEvent {
 
@@ -145,7 +145,7 @@ public sealed interface MpaEvent {
     /**
      * The stream from the peer is broken (error 2/0/01, 2/0/02 or 2/0/03), or an initiator's enhanced set-up has failed
      * (error 2/0/05, 2/0/06 or 2/0/07); nothing more is passed up. The layer above closes the channel, and may send a
-     * Terminate first (RFC 5044, section 8).
+     * Terminate first (RFC 5044 section 8).
      *
      * @param fault the error and what was wrong
      * @param transmitReady whether a Terminate can be sent: at once, or, if the set-up failed, after

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An MPA Request or Reply Frame, the two frames of the start-up (RFC 5044, section 7.1.1). {@link MpaFrameLayout} shows
+ * An MPA Request or Reply Frame, the two frames of the start-up (RFC 5044 section 7.1.1). {@link MpaFrameLayout} shows
  * it. Immutable; the private data is copied in and out.
  */
 sealed interface MpaFrame {

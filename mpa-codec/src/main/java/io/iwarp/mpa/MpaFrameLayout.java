@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The layout of an MPA Request or Reply Frame (RFC 5044, section 7.1.1; the S bit: RFC 6581, section 6). All fields are
+ * The layout of an MPA Request or Reply Frame (RFC 5044 section 7.1.1; the S bit: RFC 6581 section 6). All fields are
  * in network byte order. Start-up frames carry neither markers nor a CRC.
  *
  * <pre>
@@ -63,7 +63,7 @@ public final class MpaFrameLayout {
     /** S: the private data begins with {@link EnhancedSetup}; from revision 2 on, in revision 1 a reserved bit. */
     public static final int FLAG_ENHANCED = 0x10;
 
-    /** First revision in which the S bit has a meaning (RFC 6581, section 6). */
+    /** First revision in which the S bit has a meaning (RFC 6581 section 6). */
     public static final int FIRST_ENHANCED_REVISION = 2;
 
     /** Largest value of the revision byte. */
@@ -122,7 +122,7 @@ public final class MpaFrameLayout {
     static byte[] copyOfPrivateData(byte[] privateData) {
         if (privateData.length > MAX_PRIVATE_DATA) {
             throw new IllegalArgumentException("private data has " + privateData.length + " bytes, allowed are 0 to "
-                    + MAX_PRIVATE_DATA + " (RFC 5044, section 7.1.1)");
+                    + MAX_PRIVATE_DATA + " (RFC 5044 section 7.1.1)");
         }
         return privateData.clone();
     }

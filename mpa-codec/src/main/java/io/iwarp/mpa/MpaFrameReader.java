@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class MpaFrameReader {
 
     private static final int LOW_BYTE = 0xFF;
-    /** The content types of TLS records, from change_cipher_spec to application_data (RFC 8446, section 5.1). */
+    /** The content types of TLS records, from change_cipher_spec to application_data (RFC 8446 section 5.1). */
     private static final int TLS_FIRST_RECORD = 20;
 
     private static final int TLS_LAST_RECORD = 23;
@@ -146,7 +146,7 @@ final class MpaFrameReader {
         }
         if (length < EnhancedSetup.LENGTH && MpaFrameLayout.enhanced(flags(), revision())) {
             return "PD_Length is " + length + " bytes, allowed are " + EnhancedSetup.LENGTH + " to "
-                    + MpaFrameLayout.MAX_PRIVATE_DATA + " with the S bit (RFC 6581, section 6)";
+                    + MpaFrameLayout.MAX_PRIVATE_DATA + " with the S bit (RFC 6581 section 6)";
         }
         bytes = Arrays.copyOf(bytes, MpaFrameLayout.HEADER_LENGTH + length);
         return null;

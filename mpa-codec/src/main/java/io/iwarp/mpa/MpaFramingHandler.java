@@ -25,7 +25,7 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MPA in Full Operation: turns the bytes of the transport into ULPDUs for DDP, and back (RFC 5044, sections 3 to 5, 7.2
+ * MPA in Full Operation: turns the bytes of the transport into ULPDUs for DDP, and back (RFC 5044 sections 3 to 5, 7.2
  * and 8). One object serves one channel.
  *
  * <p><b>Start.</b> The handler waits for {@link MpaEvent.Established}, passes it up, and then works with its

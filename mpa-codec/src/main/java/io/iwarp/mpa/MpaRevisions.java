@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A plain frame is one of revision 1 (RFC 5044), or of revision 2 with S clear, which has the same format (RFC 6581,
  * section 6). An enhanced frame has revision 2 and S set. An endpoint that does not know the enhanced form closes the
- * connection on it (RFC 6581, section 10).
+ * connection on it (RFC 6581 section 10).
  */
 final class MpaRevisions {
 
@@ -44,7 +44,7 @@ final class MpaRevisions {
     static @Nullable String refusalOfReply(boolean asked, int flags, int revision) {
         if (!asked && MpaFrameLayout.enhanced(flags, revision) && revision == ENHANCED) {
             return "the peer answered a plain MPA Request Frame with the enhanced connection set-up (revision "
-                    + revision + ", S bit set), which it must not do (RFC 6581, section 10)";
+                    + revision + ", S bit set), which it must not do (RFC 6581 section 10)";
         }
         return refusal(revision);
     }

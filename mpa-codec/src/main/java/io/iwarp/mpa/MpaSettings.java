@@ -16,10 +16,10 @@ import org.slf4j.LoggerFactory;
  * connections may share it.
  */
 public final class MpaSettings {
-    /** Smallest value of {@link #mulpdu()} in bytes, the smallest MULPDU that MPA may offer (RFC 5044, section 3). */
+    /** Smallest value of {@link #mulpdu()} in bytes, the smallest MULPDU that MPA may offer (RFC 5044 section 3). */
     public static final int MIN_MULPDU = 128;
 
-    /** Largest value of {@link #mulpdu()} in bytes, the largest possible ULPDU (RFC 5044, section 3). */
+    /** Largest value of {@link #mulpdu()} in bytes, the largest possible ULPDU (RFC 5044 section 3). */
     public static final int MAX_MULPDU = 64768;
 
     /** Largest value of {@link #emss()} in bytes: what TCP's 16-bit MSS option can express. */
@@ -62,7 +62,7 @@ public final class MpaSettings {
     private static final Setting<Boolean> REQUEST_MARKERS = Setting.of("requestMarkers", false);
 
     /**
-     * Returns whether the peer is asked to put markers into what it sends, the M bit of this end (RFC 5044, section
+     * Returns whether the peer is asked to put markers into what it sends, the M bit of this end (RFC 5044 section
      * 7.1.1). Default false. The peer decides whether this end sends markers. Over a socket, a receiver gains nothing
      * from markers and has to remove them. With {@link StartMode#PREAGREED} the setting applies to both directions.
      */
@@ -77,7 +77,7 @@ public final class MpaSettings {
      * asks.
      *
      * <p>Turn it off only if something as strong protects the bytes from end to end, such as TLS. TCP's checksum misses
-     * errors that CRC32C finds, and those errors would reach registered memory (RFC 5044, section 4.4). The first
+     * errors that CRC32C finds, and those errors would reach registered memory (RFC 5044 section 4.4). The first
      * settings of a process that turn it off log a warning.
      */
     public boolean crc() {
@@ -120,7 +120,7 @@ public final class MpaSettings {
 
     /**
      * Returns whether an initiator treats bytes that arrive directly after the MPA Reply Frame as a protocol error.
-     * Default false: it handles them as FPDUs. RFC 5044, section 7.1.2, rule 4 forbids a responder to send them, but
+     * Default false: it handles them as FPDUs. RFC 5044 section 7.1.2, rule 4 forbids a responder to send them, but
      * some responders do.
      */
     public boolean refuseEarlyFpdus() {
@@ -132,7 +132,7 @@ public final class MpaSettings {
 
     /**
      * Returns the highest MPA revision that this end supports, 1 or 2 (default). A responder with 2 answers plain
-     * requests with plain replies and enhanced requests with enhanced replies (RFC 6581, section 10). With 1 it closes
+     * requests with plain replies and enhanced requests with enhanced replies (RFC 6581 section 10). With 1 it closes
      * the connection on an enhanced request.
      */
     public int revision() {
@@ -185,7 +185,7 @@ public final class MpaSettings {
 
     /**
      * Returns whether an initiator asks for the peer-to-peer model, in which the responder may send before the
-     * initiator's application does (RFC 6581, section 9.2). Default false. It implies {@link #enhanced()}.
+     * initiator's application does (RFC 6581 section 9.2). Default false. It implies {@link #enhanced()}.
      */
     public boolean peerToPeer() {
         return values.get(PEER_TO_PEER);
@@ -245,7 +245,7 @@ public final class MpaSettings {
         if (!crc() && WARNED_OF_CRC_OFF.compareAndSet(false, true)) {
             LOG.warn("The settings of a connection turn CRC32C off. TCP's checksum lets errors through, and they end in"
                     + " registered memory. Use crc(true), the default, unless something as strong protects the bytes"
-                    + " from end to end, such as TLS (RFC 5044, section 4.4).");
+                    + " from end to end, such as TLS (RFC 5044 section 4.4).");
         }
     }
 

@@ -11,7 +11,7 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The start-up of one MPA connection, initiator or responder, without I/O, clock or threads (RFC 5044, section 7.1.2,
+ * The start-up of one MPA connection, initiator or responder, without I/O, clock or threads (RFC 5044 section 7.1.2,
  * and RFC 6581). What the enhanced set-up negotiates is in {@link SetupNegotiation}.
  *
  * <pre>
@@ -283,7 +283,7 @@ final class MpaStartup {
             if (settings.refuseEarlyFpdus() && in.isReadable()) {
                 return malformed(
                         in.readableBytes() + " bytes came right behind the MPA Reply Frame; a responder sends no"
-                                + " FPDU before it has received one (RFC 5044, section 7.1.2, rule 4)");
+                                + " FPDU before it has received one (RFC 5044 section 7.1.2, rule 4)");
             }
             return over(established(reply));
         }
@@ -301,7 +301,7 @@ final class MpaStartup {
             ProtocolFault fault = new ProtocolFault(
                     ProtocolError.MPA_INVALID_STARTUP_FRAME,
                     "the peer answered the enhanced MPA Request Frame with a plain Reply Frame of revision "
-                            + reply.revision() + " (RFC 6581, section 10); ask it plainly");
+                            + reply.revision() + " (RFC 6581 section 10); ask it plainly");
             return over(new StartupAction.Fail(CloseReason.of(fault), true));
         }
 
@@ -382,7 +382,7 @@ final class MpaStartup {
             return in.isReadable()
                     ? malformed(
                             in.readableBytes() + " bytes came behind the MPA Request Frame before the Reply Frame was"
-                                    + " sent; an initiator waits for the Reply (RFC 5044, section 7.1.2, rule 3), or PD_Length"
+                                    + " sent; an initiator waits for the Reply (RFC 5044 section 7.1.2, rule 3), or PD_Length"
                                     + " was too small")
                     : new Step(this, WAIT);
         }

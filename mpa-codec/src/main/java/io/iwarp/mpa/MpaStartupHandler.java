@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Performs the MPA start-up on a channel (RFC 5044, section 7.1; RFC 6581), then removes itself. Add it directly above
+ * Performs the MPA start-up on a channel (RFC 5044 section 7.1; RFC 6581), then removes itself. Add it directly above
  * the transport, or above the {@code SslHandler}, before or after the channel becomes active. One handler serves one
  * connection.
  *
@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  *   <li>{@link MpaEvent.StartupFailed}: the channel is closed; further input is dropped.
  * </ul>
  *
- * <p>Switch to MPA only when no more streaming data is expected from the peer (RFC 5044, section 7.1.5): the first byte
+ * <p>Switch to MPA only when no more streaming data is expected from the peer (RFC 5044 section 7.1.5): the first byte
  * of this handler must be the first of the peer's frame. A handler that added this one passes on the bytes after its
  * own with {@code fireChannelRead}.
  *
@@ -307,7 +307,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
                         false);
                 return;
             }
-            // The peer is in Full Operation now and must get a Terminate (RFC 6581, section 9.3).
+            // The peer is in Full Operation now and must get a Terminate (RFC 6581 section 9.3).
             fault = new ProtocolFault(ProtocolError.MPA_LOCAL_CATASTROPHIC, NO_SEGMENT_SIZE, e);
         }
         if (sendReply(ctx, establish.reply())) {

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * One ULPDU of the peer: complete, CRC and markers checked, markers removed (RFC 5044, section 4.3).
+ * One ULPDU of the peer: complete, CRC and markers checked, markers removed (RFC 5044 section 4.3).
  *
  * <p>MPA passes the same object up the pipeline for each ULPDU. The object and its buffer are valid only during the
  * call that passes it. The receiver does not release, retain or change the buffer, and uses only the bytes of the
@@ -22,29 +22,17 @@ public final class ReceivedUlpdu extends UncountedMessage {
     /** Creates an object that names no bytes; {@link FpduDecoder#decode} makes it name some. */
     public ReceivedUlpdu() {}
 
-    /**
-     * Returns the buffer that contains the ULPDU in one piece.
-     *
-     * @return the buffer, still owned by MPA
-     */
+    /** Returns the buffer that contains the ULPDU in one piece. MPA still owns it. */
     public ByteBuf buffer() {
         return buffer;
     }
 
-    /**
-     * Returns the start of the ULPDU.
-     *
-     * @return index of its first byte in {@link #buffer()}
-     */
+    /** Returns the index of the ULPDU's first byte in {@link #buffer()}. */
     public int index() {
         return index;
     }
 
-    /**
-     * Returns the length of the ULPDU, the peer's ULPDU_Length.
-     *
-     * @return bytes, 0..65535
-     */
+    /** Returns the length of the ULPDU in bytes, the peer's ULPDU_Length, 0 to 65535. */
     public int length() {
         return length;
     }

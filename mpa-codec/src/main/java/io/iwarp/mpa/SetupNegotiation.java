@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rules of the enhanced connection set-up: the depths and RTR kinds of our frames, and the result of the two frames
- * (RFC 6581, sections 9.1 and 9.2).
+ * (RFC 6581 sections 9.1 and 9.2).
  *
  * <pre>
  *               Request                      Reply                       afterwards

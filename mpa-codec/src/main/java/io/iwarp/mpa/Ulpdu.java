@@ -27,9 +27,8 @@ public final class Ulpdu extends UncountedMessage {
     public Ulpdu() {}
 
     /**
-     * Returns the buffer of the header, whose readable bytes are the ULPDU's first bytes.
-     *
-     * @return a growing heap buffer that belongs to this object and needs no release; clear it and write to it
+     * Returns the buffer of the header, whose readable bytes are the ULPDU's first bytes: a growing heap buffer that
+     * belongs to this object and needs no release. Clear it and write to it.
      */
     public ByteBuf header() {
         return header;
@@ -64,11 +63,7 @@ public final class Ulpdu extends UncountedMessage {
         return payload(Unpooled.EMPTY_BUFFER, 0, 0);
     }
 
-    /**
-     * Returns the length of the ULPDU.
-     *
-     * @return bytes of header and payload together
-     */
+    /** Returns the bytes of header and payload together. */
     public int length() {
         return header.readableBytes() + payloadLength;
     }

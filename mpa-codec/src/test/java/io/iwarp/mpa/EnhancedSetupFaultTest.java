@@ -86,7 +86,8 @@ class EnhancedSetupFaultTest {
             peer.sends(enhanced ? enhancedReply("00100010") : reply("40010000"));
 
             MpaEvent.Fault fault = expectEvents(peer, ProtocolError.MPA_LOCAL_CATASTROPHIC);
-            assertThat(fault.fault().detail()).contains("segment size", "no name today");
+            assertThat(fault.fault().detail()).contains("segment size");
+            assertThat(fault.fault().cause()).hasMessage("no name today");
             peer.done();
         }
     }

@@ -129,7 +129,7 @@ class MpaStartupLoopTest {
         assertThat(agreed.peerToPeer()).isFalse();
     }
 
-    /** The delayed start-up of RFC 5044, section 7.1.3. */
+    /** The delayed start-up of RFC 5044 section 7.1.3. */
     @Test
     @Requirement({"MPA-51", "MPA-79", "MPA-80"})
     void bothEndsSwitchFromStreamingToMpaAtTheSameByte() throws Exception {

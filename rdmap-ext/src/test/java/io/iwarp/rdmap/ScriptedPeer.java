@@ -97,13 +97,13 @@ final class ScriptedPeer implements AutoCloseable {
         return hears()[1] & 0xf;
     }
 
-    /** {@return whether nothing was sent that was not heard} */
+    /** Returns whether nothing was sent that was not heard. */
     boolean hearsNothing() {
         end.transmit();
         return end.wire.isEmpty();
     }
 
-    /** {@return whether FIN was sent, and nothing before it that was not heard} */
+    /** Returns whether FIN was sent, and nothing before it that was not heard. */
     boolean hearsFinish() {
         return hearsNothing() && end.finished();
     }

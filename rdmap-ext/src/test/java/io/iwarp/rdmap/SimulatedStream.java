@@ -235,17 +235,17 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
         }
     }
 
-    /** {@return whether this end has sent FIN, and everything before it is on the wire} */
+    /** Returns whether this end has sent FIN, and everything before it is on the wire. */
     boolean finished() {
         return outputClosed && !ddp.sendable();
     }
 
-    /** {@return whether a message waits for a receive} */
+    /** Returns whether a message waits for a receive. */
     boolean awaitingReceive() {
         return receives.awaited && receives.buffers.isEmpty();
     }
 
-    /** {@return whether this end has closed the connection} */
+    /** Returns whether this end has closed the connection. */
     boolean closedConnection() {
         return closed;
     }

@@ -54,14 +54,14 @@ final class Citations {
         return citations;
     }
 
-    /** {@return the citations by some of the tests} */
+    /** Returns the citations by some of the tests. */
     Citations by(Predicate<Test> wanted) {
         Citations some = new Citations();
         testsById.forEach((id, tests) -> tests.stream().filter(wanted).forEach(test -> some.add(id, test)));
         return some;
     }
 
-    /** {@return the classes of all tests that cite anything} */
+    /** Returns the classes of all tests that cite anything. */
     Set<String> classes() {
         Set<String> classes = new TreeSet<>();
         testsById.values().forEach(tests -> tests.forEach(test -> classes.add(test.type())));

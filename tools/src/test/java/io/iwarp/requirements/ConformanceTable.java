@@ -73,7 +73,7 @@ final class ConformanceTable {
         return found;
     }
 
-    /** {@return a row for each part: how many requirements it has, and how many of them are excused} */
+    /** Returns a row for each part: how many requirements it has, and how many of them are excused. */
     List<String> counts() {
         Map<String, int[]> counts = new LinkedHashMap<>();
         for (Requirements.Requirement requirement : requirements.values()) {
@@ -86,7 +86,7 @@ final class ConformanceTable {
                 .toList();
     }
 
-    /** {@return a Markdown document with all requirements and the tests that cite them} */
+    /** Returns a Markdown document with all requirements and the tests that cite them. */
     String page(Citations citations) {
         StringBuilder page = new StringBuilder("# The requirements and their tests\n");
         String part = "";

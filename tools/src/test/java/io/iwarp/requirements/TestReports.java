@@ -91,13 +91,13 @@ final class TestReports {
         }
     }
 
-    /** {@return whether there is a report of a class} */
+    /** Returns whether there is a report of a class. */
     boolean tells(String type) {
         return passed.containsKey(type);
     }
 
     /**
-     * {@return whether a test passed; one with parameters passes with at least one of them and fails with none}
+     * Returns whether a test passed; one with parameters passes with at least one of them and fails with none.
      *
      * @param method empty for any of the class
      */

@@ -303,7 +303,7 @@ class LauncherTest {
         Files.setPosixFilePermissions(mvn, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
-    /** {@return a PATH with these programs alone} */
+    /** Returns a PATH with these programs alone. */
     private String onlyTheseTools(String... names) throws IOException {
         Path tools = Files.createDirectory(folder.resolve("tools"));
         for (String name : names) {
@@ -322,7 +322,7 @@ class LauncherTest {
         return Files.createFile(jar);
     }
 
-    /** {@return a JDK whose java prints its arguments and ends with 3} */
+    /** Returns a JDK whose java prints its arguments and ends with 3. */
     private Path jdk(String version) throws IOException {
         Path home = folder.resolve("jdk-" + version);
         Path java = Files.createDirectories(home.resolve("bin")).resolve("java");

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class TlsFailure {
     private TlsFailure() {}
 
-    /** {@return what ended the handshake} */
+    /** Returns what ended the handshake. */
     static SSLException ofHandshake(Throwable cause) {
         if (cause instanceof NotSslRecordException) {
             return new SSLException(
@@ -27,7 +27,7 @@ final class TlsFailure {
         return new SSLException(describe(cause), cause);
     }
 
-    /** {@return for a connection that ended before the handshake} */
+    /** Returns for a connection that ended before the handshake. */
     static SSLException closedInHandshake(@Nullable Throwable cause) {
         return new SSLException(
                 "the connection was closed during the TLS handshake: the peer does not use TLS, or refused this side; its log"
@@ -45,7 +45,7 @@ final class TlsFailure {
     }
 
     /**
-     * {@return what TLS reports in an exception of the pipeline, which may wrap it, or null if that is something else}
+     * Returns what TLS reports in an exception of the pipeline, which may wrap it, or null if that is something else.
      */
     static @Nullable SSLException in(Throwable cause) {
         Throwable inner = cause instanceof SSLException || cause.getCause() == null ? cause : cause.getCause();

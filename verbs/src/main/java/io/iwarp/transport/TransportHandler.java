@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Adds TCP features that a transport lacks, mainly the half-close: each side closes its own direction, and still
  * receives what the other side sends. RDMAP ends a stream this way, so that a Terminate and the last completions are
- * not lost (RFC 5040, section 5.4; RFC 5044, section 7.2).
+ * not lost (RFC 5040 section 5.4; RFC 5044 section 7.2).
  *
  * <table>
  *   <caption>How this side's half is closed</caption>

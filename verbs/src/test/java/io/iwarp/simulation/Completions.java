@@ -47,7 +47,7 @@ final class Completions {
         return count;
     }
 
-    /** {@return since when the next message may wait} */
+    /** Returns since when the next message may wait. */
     long progressAt() {
         return progressAt;
     }

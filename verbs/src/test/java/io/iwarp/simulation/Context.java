@@ -5,7 +5,7 @@ interface Context {
     /** Never: nothing to do unless somebody else does something. */
     long NEVER = Long.MAX_VALUE;
 
-    /** {@return the time from which there is something to do, or {@link #NEVER}} */
+    /** Returns the time from which there is something to do, or {@link #NEVER}. */
     long runnableAt();
 
     /** Does one thing. */

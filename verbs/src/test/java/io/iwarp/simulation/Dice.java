@@ -10,17 +10,17 @@ final class Dice {
         random = new SplittableRandom(seed);
     }
 
-    /** {@return 0 to bound - 1} */
+    /** Returns 0 to bound - 1. */
     int below(int bound) {
         return bound <= 1 ? 0 : random.nextInt(bound);
     }
 
-    /** {@return least to most, both included} */
+    /** Returns least to most, both included. */
     long between(long least, long most) {
         return least >= most ? least : random.nextLong(least, most + 1);
     }
 
-    /** {@return true in so many of a thousand cases} */
+    /** Returns true in so many of a thousand cases. */
     boolean permille(int chance) {
         return chance > 0 && random.nextInt(1000) < chance;
     }

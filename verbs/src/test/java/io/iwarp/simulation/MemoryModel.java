@@ -40,7 +40,7 @@ final class MemoryModel {
     }
 
     /**
-     * {@return what is wrong, or null}
+     * Returns what is wrong, or null.
      *
      * @param bytes memory that was all zeros at first
      * @param changes in the order of the posts

@@ -63,12 +63,12 @@ final class Middlebox implements Context {
         world.add(this);
     }
 
-    /** {@return whether the reader got the beginning of an FPDU, and nothing behind it arrives} */
+    /** Returns whether the reader got the beginning of an FPDU, and nothing behind it arrives. */
     boolean endsWithinFpdu() {
         return deaf && !out.isReadable();
     }
 
-    /** {@return whether an answer has not arrived, and none does} */
+    /** Returns whether an answer has not arrived, and none does. */
     boolean lostAnswer() {
         return lostAnswer;
     }

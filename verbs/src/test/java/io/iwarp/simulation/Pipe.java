@@ -69,7 +69,7 @@ final class Pipe {
         move();
     }
 
-    /** {@return whether the writer has closed it} */
+    /** Returns whether the writer has closed it. */
     boolean ended() {
         return ended;
     }
@@ -102,17 +102,17 @@ final class Pipe {
         return (int) (arrived - read);
     }
 
-    /** {@return whether all was read, and nothing will come} */
+    /** Returns whether all was read, and nothing will come. */
     boolean atEnd() {
         return endArrived && read == arrived;
     }
 
-    /** {@return whether bytes, or the end, are on their way} */
+    /** Returns whether bytes, or the end, are on their way. */
     boolean moving() {
         return moving;
     }
 
-    /** {@return whether the writer has to hear something of the reader's kernel before it can go on} */
+    /** Returns whether the writer has to hear something of the reader's kernel before it can go on. */
     boolean acknowledging() {
         return acknowledging;
     }

@@ -18,7 +18,7 @@ final class Post {
         SHARED_WRITE,
         RECEIVE;
 
-        /** {@return whether the peer's application gets a completion of its own} */
+        /** Returns whether the peer's application gets a completion of its own. */
         boolean message() {
             return this == SEND || this == IMMEDIATE || this == WRITE_WITH_IMMEDIATE;
         }

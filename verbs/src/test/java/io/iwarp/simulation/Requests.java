@@ -253,8 +253,8 @@ final class Requests {
     }
 
     /**
-     * {@return where in the end.regions.local region there is room that no Read fills until its completion was looked
-     * at, or -1}
+     * Returns where in the end.regions.local region there is room that no Read fills until its completion was looked
+     * at, or -1.
      */
     private int freeSink() {
         boolean[] taken = new boolean[SINKS];
@@ -367,7 +367,7 @@ final class Requests {
         world.trace().add(world, "posted", end, post.id);
     }
 
-    /** {@return whether a request other than a receive has been posted and has not completed} */
+    /** Returns whether a request other than a receive has been posted and has not completed. */
     boolean pending() {
         return pending > 0;
     }

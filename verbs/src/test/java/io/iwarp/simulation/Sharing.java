@@ -42,7 +42,7 @@ final class Sharing {
         return region.remoteBuffer(offset, length);
     }
 
-    /** {@return the window of the peer alone, until its message came back; null if there is none} */
+    /** Returns the window of the peer alone, until its message came back; null if there is none. */
     @Nullable
     RemoteBuffer takeWindow() {
         MemoryWindow now = window;

@@ -68,7 +68,7 @@ final class SimulatedAllocator extends AbstractByteBufAllocator {
         return live.size();
     }
 
-    /** {@return the buffers that were not released, and where they were taken if the run is traced} */
+    /** Returns the buffers that were not released, and where they were taken if the run is traced. */
     String describeLive() {
         StringBuilder text = new StringBuilder();
         for (ByteBuf buffer : live) {

@@ -122,7 +122,7 @@ final class SimulatedChannel extends AbstractChannel implements DuplexChannel {
         pausedByApplication = paused;
     }
 
-    /** {@return whether there is something to read that nobody has asked for} */
+    /** Returns whether there is something to read that nobody has asked for. */
     boolean inputWaits() {
         return open && !inputShutdown && !readPending && (in.readable() > 0 || in.atEnd());
     }

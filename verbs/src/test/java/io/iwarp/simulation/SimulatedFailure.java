@@ -32,7 +32,7 @@ final class SimulatedFailure extends RuntimeException {
         throw (E) dice.oneOf(new SimulatedFailure(), new Checked(), new Broken());
     }
 
-    /** {@return whether the simulation itself has made this failure} */
+    /** Returns whether the simulation itself has made this failure. */
     static boolean planned(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof SimulatedFailure

@@ -106,7 +106,7 @@ final class SimulatedLoop extends AbstractScheduledEventExecutor implements Even
         return deadline == -1 ? NEVER : deadline;
     }
 
-    /** {@return whether it has nothing to do but to wait for timers and sockets} */
+    /** Returns whether it has nothing to do but to wait for timers and sockets. */
     boolean idle() {
         return tasks.isEmpty();
     }
@@ -159,7 +159,7 @@ final class SimulatedLoop extends AbstractScheduledEventExecutor implements Even
         }
     }
 
-    /** {@return what is left to be done, now or later} */
+    /** Returns what is left to be done, now or later. */
     String left() {
         List<String> timers = new ArrayList<>();
         tasks.forEach(task -> timers.add("task " + task));

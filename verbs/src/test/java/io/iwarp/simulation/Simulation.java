@@ -60,7 +60,7 @@ public final class Simulation {
         return violated == null || lines == 0 ? violated : violated + "\n" + simulation.plan + "\n" + trace;
     }
 
-    /** {@return a number that differs if a run did anything else; to see that a seed decides everything} */
+    /** Returns a number that differs if a run did anything else; to see that a seed decides everything. */
     public static long fingerprint(long seed) {
         Trace trace = new Trace(1);
         return 31L * Objects.hashCode(new Simulation(seed, trace).violated()) + trace.hash();

@@ -58,12 +58,12 @@ final class Trouble {
         return kinds.contains(kind);
     }
 
-    /** {@return whether a middlebox handles the bytes between both sides} */
+    /** Returns whether a middlebox handles the bytes between both sides. */
     boolean onTheWire() {
         return has(Kind.PIECES) || has(Kind.HOLES) || has(Kind.HALF_FPDU) || has(Kind.NO_ANSWERS);
     }
 
-    /** {@return whether messages wait for receives while something else has a time limit} */
+    /** Returns whether messages wait for receives while something else has a time limit. */
     boolean shortOfReceives() {
         return has(Kind.HALF_FPDU) || has(Kind.NO_ANSWERS);
     }

@@ -180,7 +180,7 @@ final class Waits {
         return false;
     }
 
-    /** {@return in nanoseconds: each limit once after the other, and each may look twice} */
+    /** Returns in nanoseconds: each limit once after the other, and each may look twice. */
     private long longestWait() {
         return end.settings
                         .mpa()
@@ -193,7 +193,7 @@ final class Waits {
                 + plan.receiveWait;
     }
 
-    /** {@return what the stream waits for, other than its application or a peer that may be silent; or null} */
+    /** Returns what the stream waits for, other than its application or a peer that may be silent; or null. */
     private @Nullable String waits() {
         ConnectionState state = end.queuePair().state();
         if (state == ConnectionState.ESTABLISHED) {
@@ -220,7 +220,7 @@ final class Waits {
         return null;
     }
 
-    /** {@return whether a message waits for a receive here, as far as anybody can see} */
+    /** Returns whether a message waits for a receive here, as far as anybody can see. */
     boolean forReceive() {
         return end.prepared()
                 && end.queuePair().state() == ConnectionState.READY
@@ -228,7 +228,7 @@ final class Waits {
                 && !pausedLong;
     }
 
-    /** {@return whether a message waits for a receive here, or the application has stopped to read} */
+    /** Returns whether a message waits for a receive here, or the application has stopped to read. */
     boolean holdsInput() {
         return end.channel.isOpen()
                 && (end.channel.inputWaits() || !end.channel.config().isAutoRead());

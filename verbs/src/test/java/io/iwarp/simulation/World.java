@@ -119,7 +119,7 @@ final class World {
         quiet = true;
     }
 
-    /** {@return whether somebody is between two steps, and goes on without being woken} */
+    /** Returns whether somebody is between two steps, and goes on without being woken. */
     boolean interrupting() {
         return !interrupted.isEmpty();
     }
@@ -174,7 +174,7 @@ final class World {
         return true;
     }
 
-    /** {@return what a context has to tell of itself} */
+    /** Returns what a context has to tell of itself. */
     <T> T as(Context context, Supplier<T> asked) {
         current = context;
         try {

@@ -37,7 +37,7 @@ abstract class Arrivals implements Inbox {
         }
     }
 
-    /** {@return all that was told} */
+    /** Returns all that was told. */
     final synchronized List<Completion> told() {
         return List.copyOf(told);
     }

@@ -68,12 +68,12 @@ final class Ends {
             return posts;
         }
 
-        /** {@return the completion of the receive that took the n-th message, from 0} */
+        /** Returns the completion of the receive that took the n-th message, from 0. */
         Completion received(int n) throws Exception {
             return await(inbox.message(n));
         }
 
-        /** {@return completes on the event loop when the peer will send nothing more} */
+        /** Returns completes on the event loop when the peer will send nothing more. */
         CompletableFuture<Void> halfClosed() {
             return halfClosed;
         }

@@ -58,7 +58,7 @@ final class Host {
         return initiating.withTransportHandlers(initiator);
     }
 
-    /** {@return how many tasks the event loops are to carry out later} */
+    /** Returns how many tasks the event loops are to carry out later. */
     int timers() throws Exception {
         return Timers.of(group);
     }

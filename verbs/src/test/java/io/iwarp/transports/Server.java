@@ -98,12 +98,12 @@ final class Server {
         }
     }
 
-    /** {@return how many tasks the event loops are to carry out later} */
+    /** Returns how many tasks the event loops are to carry out later. */
     int timers() throws Exception {
         return Timers.of(group);
     }
 
-    /** {@return the end of the next connection, however far it came} */
+    /** Returns the end of the next connection, however far it came. */
     CompletableFuture<CloseReason> nextEnd() throws InterruptedException {
         Channel channel = nextChannel();
         CompletableFuture<CloseReason> end = new CompletableFuture<>();

@@ -36,7 +36,7 @@ final class SharedBuffers {
         used.put(message.workRequestId(), buffer);
     }
 
-    /** {@return how many no message has used} */
+    /** Returns how many no message has used. */
     synchronized int left() {
         return unused.size();
     }

@@ -10,7 +10,7 @@ import java.util.Queue;
 final class Timers {
     private Timers() {}
 
-    /** {@return how many tasks the event loops of a group are to carry out later} */
+    /** Returns how many tasks the event loops of a group are to carry out later. */
     static int of(EventLoopGroup group) throws Exception {
         int timers = 0;
         for (EventExecutor loop : group) {

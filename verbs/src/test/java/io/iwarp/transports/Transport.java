@@ -71,7 +71,7 @@ enum Transport {
         };
     }
 
-    /** {@return whether Netty leaves the channel open for writing when the peer has closed its half} */
+    /** Returns whether Netty leaves the channel open for writing when the peer has closed its half. */
     boolean halfCloses() {
         return this != NIO_UDS && this != IO_URING_UDS;
     }
@@ -99,7 +99,7 @@ enum Transport {
     }
 
     /**
-     * {@return where to listen}
+     * Returns where to listen.
      *
      * @param directory empty, for a socket of the file system
      */

@@ -24,7 +24,7 @@ record Wiring(
         QUEUE;
 
         /**
-         * {@return the way to post to a queue pair}
+         * Returns the way to post to a queue pair.
          *
          * @param unposted gets completions of what was not posted that way
          */
@@ -45,9 +45,9 @@ record Wiring(
     }
 
     /**
-     * {@return what is tested} Each way to receive is combined over NIO, with and without TLS, markers and CRC, and
-     * with each way to learn of completions. Each other transport that there is here has a quarter of that, and all of
-     * it with more {@link Effort}.
+     * Returns what is tested. Each way to receive is combined over NIO, with and without TLS, markers and CRC, and with
+     * each way to learn of completions. Each other transport that there is here has a quarter of that, and all of it
+     * with more {@link Effort}.
      */
     static List<Wiring> all() {
         int share = Effort.rounds(1) > 1 ? 1 : 4;
@@ -84,7 +84,7 @@ record Wiring(
         wirings.add(new Wiring(transport, Security.NONE, false, false, CompletionModel.QUEUE, ReceiveModel.SHARED));
     }
 
-    /** {@return whether one side can go on sending when the other has closed its half} */
+    /** Returns whether one side can go on sending when the other has closed its half. */
     boolean halfCloses() {
         return security == Security.NONE ? transport.halfCloses() : security == Security.TLS_1_3;
     }

@@ -171,7 +171,7 @@ class PostFailureTest {
         void from(MemoryRegion region);
     }
 
-    /** {@return how many posts succeeded} */
+    /** Returns how many posts succeeded. */
     private int closeRegionsDuring(Post post) throws Exception {
         CyclicBarrier start = new CyclicBarrier(2);
         int posted = 0;

@@ -140,7 +140,7 @@ final class SimulatedPeer implements AutoCloseable {
         assertThat(end.isOutputShutdown()).as("FIN").isTrue();
     }
 
-    /** {@return whether nothing was sent that was not heard} */
+    /** Returns whether nothing was sent that was not heard. */
     boolean hearsNothing() {
         listen();
         return heard.length == 0;

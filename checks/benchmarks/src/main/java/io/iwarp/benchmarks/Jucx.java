@@ -56,7 +56,7 @@ abstract class Jucx implements AutoCloseable {
         endpoint.sendTaggedNonBlocking(UcxUtils.getAddress(bytes), bytes.remaining(), tag, callback(whenDone));
     }
 
-    /** {@return the buffer of the number that is sent or received now} */
+    /** Returns the buffer of the number that is sent or received now. */
     final ByteBuffer number() {
         return number;
     }

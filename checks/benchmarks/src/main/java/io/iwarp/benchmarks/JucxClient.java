@@ -34,7 +34,7 @@ final class JucxClient extends Jucx {
         }
     }
 
-    /** {@return the seconds until everything that was sent had arrived} */
+    /** Returns the seconds until everything that was sent had arrived. */
     private double sendFor(double seconds) throws Exception {
         long begin = System.nanoTime();
         long end = begin + (long) (seconds * 1e9);

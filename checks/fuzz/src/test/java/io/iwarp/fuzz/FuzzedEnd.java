@@ -125,7 +125,7 @@ final class FuzzedEnd implements AutoCloseable {
         run();
     }
 
-    /** {@return an STag for the peer to use: mostly one that exists} */
+    /** Returns an STag for the peer to use: mostly one that exists. */
     int stag(FuzzedDataProvider data) {
         return switch (data.consumeInt(0, 6)) {
             case 0 -> writable.region.stag();
@@ -173,7 +173,7 @@ final class FuzzedEnd implements AutoCloseable {
         }
     }
 
-    /** {@return whether any eight bytes in a row are of the secret, wherever in it they begin} */
+    /** Returns whether any eight bytes in a row are of the secret, wherever in it they begin. */
     private boolean containsSecret(byte[] sent) {
         ByteBuffer bytes = ByteBuffer.wrap(sent);
         for (int i = 0; i + Long.BYTES <= sent.length; i++) {

@@ -24,12 +24,12 @@ final class Segments {
 
     private Segments() {}
 
-    /** {@return one FPDU with a segment} */
+    /** Returns one FPDU with a segment. */
     static byte[] fpdu(FuzzedDataProvider data, FuzzedEnd end) {
         return fpdu(data.consumeBoolean() ? tagged(data, end) : untagged(data, end));
     }
 
-    /** {@return one FPDU with any bytes} */
+    /** Returns one FPDU with any bytes. */
     static byte[] fpdu(byte[] ulpdu) {
         int padding = -(2 + ulpdu.length) & 3;
         byte[] bytes = new byte[2 + ulpdu.length + padding + 4];

@@ -97,7 +97,7 @@ final class Client implements CompletionListener {
         soak.refused();
     }
 
-    /** {@return how many posts completed} */
+    /** Returns how many posts completed. */
     long run() throws Exception {
         EventLoopGroup ownLoop = end == End.SHUT_DOWN_LOOP ? lane.newGroup(1) : null;
         try {

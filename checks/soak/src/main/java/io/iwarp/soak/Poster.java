@@ -168,7 +168,7 @@ final class Poster {
         }
     }
 
-    /** {@return whether a post failed} */
+    /** Returns whether a post failed. */
     boolean failed() {
         return failed;
     }

@@ -149,7 +149,7 @@ public final class Soak {
                 complaints.get());
     }
 
-    /** {@return whether to go on} */
+    /** Returns whether to go on. */
     private boolean unfinished(long start, long nanos) {
         return System.nanoTime() - start < nanos && (wantedEnds == 0 || connections.get() < wantedEnds);
     }
@@ -268,7 +268,7 @@ public final class Soak {
         }
     }
 
-    /** {@return false if the server ended this client in the middle, as it does at random} */
+    /** Returns false if the server ended this client in the middle, as it does at random. */
     private static boolean writtenAndRead(Lane lane) throws Exception {
         QueuePair queuePair = lane.connect();
         RemoteBuffer memory = RemoteBuffer.decode(Unpooled.wrappedBuffer(
@@ -293,7 +293,7 @@ public final class Soak {
         }
     }
 
-    /** {@return a source of chance of its own} */
+    /** Returns a source of chance of its own. */
     synchronized Random dice() {
         return new Random(seeds.nextLong());
     }

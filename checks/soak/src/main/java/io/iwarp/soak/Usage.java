@@ -24,7 +24,7 @@ record Usage(long heap, long direct) {
                 ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed(), pinned + unpooled);
     }
 
-    /** {@return the growth since an earlier moment, for each of so many connections, heap and direct} */
+    /** Returns the growth since an earlier moment, for each of so many connections, heap and direct. */
     String since(Usage before, int connections) {
         return String.format(
                 Locale.ROOT, "%,8d %,8d", (heap - before.heap) / connections, (direct - before.direct) / connections);

@@ -39,7 +39,7 @@ final class LoopByHand {
         return loop;
     }
 
-    /** {@return a queue pair on this loop whose stream is never established} */
+    /** Returns a queue pair on this loop whose stream is never established. */
     QueuePair queuePair(QueuePairSettings settings) {
         Channel[] channel = new Channel[1];
         channel[0] = (Channel) proxy(Channel.class, (self, method, arguments) -> switch (method.getName()) {

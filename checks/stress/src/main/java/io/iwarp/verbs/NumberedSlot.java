@@ -4,7 +4,7 @@ package io.iwarp.verbs;
 final class NumberedSlot {
     int number;
 
-    /** {@return whether there was room} */
+    /** Returns whether there was room. */
     static boolean post(PostRing<NumberedSlot> ring, int number) {
         long position = ring.claim();
         if (position == PostRing.FULL) {

@@ -321,7 +321,7 @@ class FileGetTest {
         assertThat(FilePutTest.names(copies)).isEmpty();
     }
 
-    /** {@return a client that reads f in many small steps, and has begun to do so} */
+    /** Returns a client that reads f in many small steps, and has begun to do so. */
     private CommandRun readSlowly(String address) throws Exception {
         try (WatchService watch = copies.getFileSystem().newWatchService()) {
             copies.register(watch, StandardWatchEventKinds.ENTRY_CREATE);

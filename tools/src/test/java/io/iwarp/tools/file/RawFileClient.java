@@ -53,7 +53,7 @@ final class RawFileClient implements AutoCloseable {
         conversation.sendWithInvalidate(message.encode(), memory);
     }
 
-    /** {@return what is there} */
+    /** Returns what is there. */
     byte[] reads(RemoteBuffer source) throws Exception {
         ByteBuf sink = ByteBufAllocator.DEFAULT.directBuffer((int) source.length(), (int) source.length());
         try {
