@@ -11,6 +11,7 @@ import io.netty.channel.socket.ChannelOutputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +59,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
     private final int transmitWindow;
     private final DdpUlp ulp;
     private final Counters counters;
+    private final LongSupplier wirePosition;
     private final DdpReceiver receiver;
     private @Nullable DdpTransmitter transmitter;
     private int ulpdusInBurst;
@@ -72,9 +74,15 @@ public final class DdpHandler extends ChannelDuplexHandler {
      * @param association says which STags this stream may use; the caller keeps it and closes it after the stream
      * @param ulp the layer above
      * @param counters counts segments and messages; written only by the event loop
+     * @param wirePosition returns how many bytes were handed to the transport
      */
     public DdpHandler(
-            int transmitWindow, Duration messageTimeout, StreamAssociation association, DdpUlp ulp, Counters counters) {
+            int transmitWindow,
+            Duration messageTimeout,
+            StreamAssociation association,
+            DdpUlp ulp,
+            Counters counters,
+            LongSupplier wirePosition) {
         if (transmitWindow < MIN_TRANSMIT_WINDOW) {
             throw new IllegalArgumentException(
                     "transmitWindow is " + transmitWindow + ", but has to be at least " + MIN_TRANSMIT_WINDOW);
@@ -82,6 +90,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
         this.transmitWindow = transmitWindow;
         this.ulp = ulp;
         this.counters = counters;
+        this.wirePosition = wirePosition;
         this.receiver = new DdpReceiver(association, ulp, counters, messageTimeout);
     }
 
@@ -97,7 +106,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
         receiver.start(ctx.executor());
-        transmitter = new DdpTransmitter(ctx, transmitWindow, ulp, receiver, counters);
+        transmitter = new DdpTransmitter(ctx, transmitWindow, ulp, receiver, counters, wirePosition);
     }
 
     @Override

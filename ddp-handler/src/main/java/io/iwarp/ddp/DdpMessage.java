@@ -27,6 +27,9 @@ public class DdpMessage extends UncountedMessage {
     /** Maximum length of a message in bytes: less than 2^32 (RFC 5041 section 5.2). */
     public static final long MAX_LENGTH = 0xFFFF_FFFFL;
 
+    /** The {@link #wireEnd} of a message whose last segment was not written. */
+    public static final long NOT_WRITTEN = Long.MAX_VALUE;
+
     private static final int BYTE_MASK = 0xFF;
 
     private final @Nullable Object owner;
@@ -42,7 +45,7 @@ public class DdpMessage extends UncountedMessage {
     private int queueNumber;
     private boolean terminal;
     private boolean submitted;
-    private boolean handedOver;
+    private long wireEnd = NOT_WRITTEN;
     private @Nullable Promise<Void> promise;
 
     /** Creates an untagged message of 0 bytes for queue 0. */
@@ -111,7 +114,7 @@ public class DdpMessage extends UncountedMessage {
         tagged = isTagged;
         control = controlByte;
         terminal = false;
-        handedOver = false;
+        wireEnd = NOT_WRITTEN;
     }
 
     private void requireNotUnderWay() {
@@ -213,18 +216,17 @@ public class DdpMessage extends UncountedMessage {
     }
 
     /**
-     * Returns whether all segments of the message were cut and written to the layer below.
-     *
-     * <p>This is the case before {@link DdpUlp#onSent}. From then on the message is not read any more. It stays true
-     * until the object is used for another message.
+     * Returns the position on the wire after the last byte of the message, or {@link #NOT_WRITTEN}. When the transport
+     * has taken that many bytes, the peer may have the whole message, though {@link DdpUlp#onSent} has not reported it.
+     * From then on the message is not read any more. It stays until the object is used for another message.
      */
-    public final boolean handedOver() {
-        return handedOver;
+    public final long wireEnd() {
+        return wireEnd;
     }
 
-    /** The last segment was cut. */
-    final void handOver() {
-        handedOver = true;
+    /** The last segment was written. */
+    final void wireEnd(long position) {
+        wireEnd = position;
     }
 
     /** Returns whether the message is in flight: written, and not yet sent or dropped. */
@@ -235,7 +237,7 @@ public class DdpMessage extends UncountedMessage {
     /** The message was written. The promise, if any, completes when it is sent or dropped. */
     final void submit(@Nullable Promise<Void> waiting) {
         submitted = true;
-        handedOver = false;
+        wireEnd = NOT_WRITTEN;
         promise = waiting;
     }
 

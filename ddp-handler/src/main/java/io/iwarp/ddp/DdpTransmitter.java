@@ -15,6 +15,7 @@ import io.netty.channel.ChannelPromise;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +60,7 @@ final class DdpTransmitter {
     private final DdpUlp ulp;
     private final DdpReceiver receiver;
     private final Counters counters;
+    private final LongSupplier wirePosition;
     private final Ulpdu segment = new Ulpdu();
     private final SendBuffer buffer;
     private final Runnable resume = this::resume;
@@ -77,11 +79,17 @@ final class DdpTransmitter {
     private boolean writing;
 
     DdpTransmitter(
-            ChannelHandlerContext context, int transmitWindow, DdpUlp ulp, DdpReceiver receiver, Counters counters) {
+            ChannelHandlerContext context,
+            int transmitWindow,
+            DdpUlp ulp,
+            DdpReceiver receiver,
+            Counters counters,
+            LongSupplier wirePosition) {
         this.context = context;
         this.ulp = ulp;
         this.receiver = receiver;
         this.counters = counters;
+        this.wirePosition = wirePosition;
         this.buffer = new SendBuffer(context.alloc(), transmitWindow);
     }
 
@@ -270,6 +278,7 @@ final class DdpTransmitter {
         } else {
             context.write(segment, context.voidPromise());
         }
+        buffer.written(wirePosition.getAsLong());
     }
 
     /**

@@ -166,11 +166,22 @@ final class SendBuffer {
         offset += count;
         bytesCut += ulpdu.length();
         if (last) {
-            current.handOver();
             begun = false;
             next++;
         }
         return true;
+    }
+
+    /**
+     * The segment that was cut last was written.
+     *
+     * @param position the position on the wire after it
+     */
+    void written(long position) {
+        long last = next - 1;
+        if (!begun && last >= messages.first()) {
+            messages.get(last).wireEnd(position);
+        }
     }
 
     private void begin(DdpMessage message) {

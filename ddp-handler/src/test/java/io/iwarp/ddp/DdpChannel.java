@@ -1,5 +1,6 @@
 package io.iwarp.ddp;
 
+import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.Role;
 import io.iwarp.memory.ProtectionDomain;
@@ -46,7 +47,13 @@ final class DdpChannel implements AutoCloseable {
     }
 
     DdpChannel(int transmitWindow, ByteBufAllocator allocator) {
-        handler = new DdpHandler(transmitWindow, ReceiverFixture.MESSAGE_TIMEOUT, stream, ulp, counters);
+        handler = new DdpHandler(
+                transmitWindow,
+                ReceiverFixture.MESSAGE_TIMEOUT,
+                stream,
+                ulp,
+                counters,
+                () -> counters.get(Counter.BYTES_SENT));
         ulp.idle = this::idle;
         channel = new EmbeddedChannel();
         channel.config().setAllocator(allocator);

@@ -171,7 +171,12 @@ class DdpHandlerFailureTest {
     void aWindowThatMayHoldNoSegmentIsRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new DdpHandler(
-                        WINDOW - 1, ReceiverFixture.MESSAGE_TIMEOUT, ddp.stream, new RecordingUlp(), new Counters()))
+                        WINDOW - 1,
+                        ReceiverFixture.MESSAGE_TIMEOUT,
+                        ddp.stream,
+                        new RecordingUlp(),
+                        new Counters(),
+                        () -> 0))
                 .withMessage("transmitWindow is 131071, but has to be at least 131072");
     }
 
@@ -186,7 +191,12 @@ class DdpHandlerFailureTest {
         channel.freezeTime();
         channel.config().setAllocator(allocator);
         DdpHandler handler = new DdpHandler(
-                DdpHandler.DEFAULT_TRANSMIT_WINDOW, ReceiverFixture.MESSAGE_TIMEOUT, ddp.stream, ulp, counters);
+                DdpHandler.DEFAULT_TRANSMIT_WINDOW,
+                ReceiverFixture.MESSAGE_TIMEOUT,
+                ddp.stream,
+                ulp,
+                counters,
+                () -> 0);
         ulp.idle = handler::idle;
         channel.pipeline().addLast(new MpaFramingHandler(settings, counters), handler);
         channel.pipeline()

@@ -110,7 +110,7 @@ class DdpHandlerSourceTest {
         ddp.ulp.onSourceRevoked = revoked -> {
             assertThat(revoked).isSameAs(cut);
             assertThat(revoked.submitted()).isFalse();
-            assertThat(revoked.handedOver()).isFalse();
+            assertThat(revoked.wireEnd()).isEqualTo(DdpMessage.NOT_WRITTEN);
             ddp.writeAndFlush(terminate());
         };
         transport.takesOnFlush = true;
@@ -320,7 +320,12 @@ class DdpHandlerSourceTest {
                         .register()) {
             Counters counters = new Counters();
             DdpHandler handler = new DdpHandler(
-                    DdpHandler.DEFAULT_TRANSMIT_WINDOW, ReceiverFixture.MESSAGE_TIMEOUT, stream, ulp, counters);
+                    DdpHandler.DEFAULT_TRANSMIT_WINDOW,
+                    ReceiverFixture.MESSAGE_TIMEOUT,
+                    stream,
+                    ulp,
+                    counters,
+                    () -> counters.get(Counter.BYTES_SENT));
             ulp.idle = handler::idle;
             channel.pipeline().addLast(socket, new MpaFramingHandler(MpaSettings.DEFAULT, counters), handler);
             channel.pipeline()

@@ -123,25 +123,25 @@ class DdpHandlerTransmitTest {
     }
 
     @Test
-    void aMessageIsHandedOverWithItsLastSegmentAndNotBefore() {
+    void aMessageHasAnEndWithItsLastSegmentAndNotBefore() {
         ddp.ready();
         DdpMessage message = message(new byte[2 * WINDOW]);
         ddp.write(message);
         DdpMessage behind = ddp.send("behind");
         ddp.flush();
-        assertThat(message.handedOver()).as("waits for the window").isFalse();
+        assertThat(message.wireEnd()).as("waits for the window").isEqualTo(DdpMessage.NOT_WRITTEN);
 
-        while (!message.handedOver()) {
+        while (message.wireEnd() == DdpMessage.NOT_WRITTEN) {
             transport.take();
         }
-        assertThat(behind.handedOver()).isTrue();
+        assertThat(behind.wireEnd()).isNotEqualTo(DdpMessage.NOT_WRITTEN);
         assertThat(ddp.ulp.events).as("not taken by the transport").isEmpty();
 
         transport.takeAll();
-        assertThat(message.handedOver()).isTrue();
+        assertThat(message.wireEnd()).isNotEqualTo(DdpMessage.NOT_WRITTEN);
         ddp.write(message);
-        assertThat(message.handedOver()).as("written again").isFalse();
-        assertThat(behind.untagged(0x43, 0, 0).handedOver()).as("filled again").isFalse();
+        assertThat(message.wireEnd()).as("written again").isEqualTo(DdpMessage.NOT_WRITTEN);
+        assertThat(behind.untagged(0x43, 0, 0).wireEnd()).as("filled again").isEqualTo(DdpMessage.NOT_WRITTEN);
     }
 
     @Test

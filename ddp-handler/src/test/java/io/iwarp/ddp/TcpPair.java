@@ -1,5 +1,6 @@
 package io.iwarp.ddp;
 
+import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
@@ -81,7 +82,12 @@ final class TcpPair implements AutoCloseable {
         private ChannelHandler initializer(ChannelHandler startup) {
             MpaFramingHandler framing = new MpaFramingHandler(MpaSettings.DEFAULT, counters);
             DdpHandler ddp = new DdpHandler(
-                    DdpHandler.DEFAULT_TRANSMIT_WINDOW, ReceiverFixture.MESSAGE_TIMEOUT, stream, ulp, counters);
+                    DdpHandler.DEFAULT_TRANSMIT_WINDOW,
+                    ReceiverFixture.MESSAGE_TIMEOUT,
+                    stream,
+                    ulp,
+                    counters,
+                    () -> counters.get(Counter.BYTES_SENT));
             ulp.idle = ddp::idle;
             return new ChannelInitializer<>() {
                 @Override

@@ -8,9 +8,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time that one wait of a stream may take without progress. It starts when the wait starts. Each look that finds
- * progress gives the whole time again, so a wait without progress ends after at least the timeout and less than twice
- * the timeout. A {@linkplain #pause pause} stops the clock; afterwards the rest of the time runs.
+ * The time that one wait of a stream may take without progress. It starts when the wait starts. Progress restarts the
+ * full timeout at the next check, so a wait without progress ends after at least the timeout and less than twice the
+ * timeout. A {@linkplain #pause pause} stops the clock; afterwards the rest of the time runs.
  *
  * <p>Confined to the event loop. It keeps one timer, which runs on when a wait is over: the next wait then costs
  * nothing.
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Deadline {
     /** What is waited for. */
     interface Wait {
-        /** Returns whether somebody waits. */
+        /** Returns whether the wait is not over. */
         boolean pending();
 
         /** Returns whether the wait has made progress since a moment. */
@@ -32,7 +32,7 @@ final class Deadline {
     private final Supplier<EventExecutor> executor;
     private final Supplier<Progress> progress;
     private final Wait wait;
-    private final Runnable look = this::look;
+    private final Runnable check = this::check;
     private @Nullable ScheduledFuture<?> timer;
     private Progress start = Progress.NONE;
     private boolean armed;
@@ -70,7 +70,7 @@ final class Deadline {
         if (paused) {
             rest = nanos;
         } else {
-            timer = executor.get().schedule(look, nanos, TimeUnit.NANOSECONDS);
+            timer = executor.get().schedule(check, nanos, TimeUnit.NANOSECONDS);
         }
     }
 
@@ -107,7 +107,7 @@ final class Deadline {
         }
     }
 
-    private void look() {
+    private void check() {
         timer = null;
         armed = false;
         if (!wait.pending()) {

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * {@link StreamState} says where it stands, and three {@link Deadline}s bound what it waits for. The {@link Requester}
  * handles the requests of this side, the {@link Responder} those of the peer.
  *
- * <p>It hears the events of MPA by the pipeline, and DDP calls it ({@link DdpUlp}). The layer above calls
+ * <p>It receives MPA's events through the pipeline, and DDP calls it ({@link DdpUlp}). The layer above calls
  * {@link #pull}, {@link #keepAlive}, {@link #resume}, {@link #close(CloseReason)}, {@link #abort} and {@link #end}, and
  * hears by {@link RdmapUlp}.
  *
@@ -97,8 +97,6 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private int messagesUnderWay;
     /** Whether something was written and not flushed. */
     private boolean unflushed;
-    /** A message waits for a receive, so no answer can come. */
-    private boolean stalled;
     /** FIN was sent. The connection is closed when the peer's FIN arrives. */
     private boolean outputClosed;
 
@@ -129,7 +127,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         this.state = state;
         this.halfClose = halfClose;
         this.requester = new Requester(this::write, ulp.requestQueue(), this::fail, counters);
-        this.responder = new Responder(this::write, ulp, association, counters);
+        this.responder = new Responder(this::write, ulp, association, counters, position);
         this.transmit = new Deadline(settings.transmit(), this::executor, this::progress, new TransmitWait());
         this.response = new Deadline(settings.response(), this::executor, this::progress, new ResponseWait());
         this.closing = new Deadline(settings.close(), this::executor, this::progress, new CloseWait());
@@ -247,7 +245,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         ctx.write(message, ctx.voidPromise());
     }
 
-    /** Sends what was written, if there is anything, and bounds the waits for the transport and for the answers. */
+    /** Sends what was written, if there is anything, and bounds the wait for the transport. */
     private void flush() {
         if (!unflushed) {
             return;
@@ -257,9 +255,6 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         if (state.acceptsRequests()) {
             if (messagesUnderWay > 0) {
                 transmit.arm();
-            }
-            if (requester.unanswered() > 0) {
-                response.arm();
             }
         }
     }
@@ -275,6 +270,9 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             responder.onSent(answer);
         } else {
             requester.onSent(message);
+            if (requester.awaitsAnswer() && state.acceptsRequests()) {
+                response.arm();
+            }
         }
         moveOn();
     }
@@ -285,9 +283,6 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             return;
         }
         flush();
-        if (stalled && requester.unanswered() > 0) {
-            closing.pause();
-        }
         if (state.is(Phase.CLOSING)) {
             closeOutputWhenDrained();
         }
@@ -357,7 +352,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     @Override
     public void onPlaced() {
         readyToReceive = null;
-        endStall();
+        response.resume();
     }
 
     /** What the layer above posts now leaves in one flush with what the burst has started. */
@@ -369,20 +364,13 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         }
     }
 
-    /** A message waits for a receive, so no answer can come now. May be called again during a stall. */
+    /**
+     * A message waits for a receive, so no answer can come now. From a close on, the clock runs in a stall too: the
+     * peer could otherwise delay the close with one stall after the other. May be called again during a stall.
+     */
     private void stall() {
-        if (!outputClosed && state.isBefore(Phase.TERMINATING)) {
-            stalled = true;
+        if (state.isBefore(Phase.CLOSING)) {
             response.pause();
-        }
-    }
-
-    /** Input goes on, or is not waited for any more. May be called without a stall. */
-    private void endStall() {
-        if (stalled) {
-            stalled = false;
-            response.resume();
-            closing.resume();
         }
     }
 
@@ -414,6 +402,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private void beginClosing() {
         state.enter(Phase.CLOSING);
         ulp.onClosing();
+        response.resume();
         closing.restart();
         closeOutputWhenDrained();
     }
@@ -449,7 +438,6 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
 
     private void closeOutput() {
         outputClosed = true;
-        endStall();
         closing.restart();
         halfClose.apply(context().channel()).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
     }
@@ -653,7 +641,6 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private void stop() {
         requester.stop();
         responder.stop();
-        endStall();
         transmit.cancel();
         response.cancel();
     }
@@ -704,19 +691,22 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             return progress().taken() > moment.taken();
         }
 
-        /** A Terminate would wait as well. */
+        /** A Terminate could not be sent either, so the connection is closed. */
         @Override
         public void expired() {
-            abort(timeout("the peer took nothing for " + settings.transmit() + ", the transmit timeout, and "
+            abort(timeout("no transmit progress for " + settings.transmit() + " (transmit timeout), and "
                     + describeLeft() + " left"));
         }
     }
 
-    /** Reads or atomics are unanswered. Only response data counts as progress. */
+    /**
+     * The transport has taken Reads or atomics that are unanswered. Only response data counts as progress. Until then
+     * the transmit timeout bounds the wait.
+     */
     private final class ResponseWait implements Deadline.Wait {
         @Override
         public boolean pending() {
-            return requester.unanswered() > 0;
+            return requester.awaitsAnswer();
         }
 
         @Override
@@ -735,8 +725,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
 
     /**
      * The end is under way. An orderly close makes progress while something is sent or answered. Other received bytes
-     * count while answers are outstanding, since these may be behind them and have a deadline as well. While all
-     * requests that are left wait for a place, only a request that finds one counts. Otherwise a peer could delay the
+     * count while answers are outstanding, since these may follow them and have a deadline as well. While all requests
+     * that are left wait for a slot, only a request that gets one counts as progress. Otherwise a peer could delay the
      * close for as long as it sends or reads.
      */
     private final class CloseWait implements Deadline.Wait {

@@ -44,6 +44,12 @@ final class Requester implements TaggedTarget {
 
     private int ord;
     private int nextIdentifier = 1;
+    /** The Reads and atomics of which the transport has reported the last byte. */
+    private long requestsSent;
+    /** The Reads and atomics that the peer can answer, or has answered. */
+    private long requested;
+
+    private long answers;
     private long answeredBytes;
     private boolean stopped;
 
@@ -104,7 +110,6 @@ final class Requester implements TaggedTarget {
         }
         if (request.awaitsResponse()) {
             (request.isRead() ? reads : atomics).add(request);
-            counters.add(Counter.READS_REQUESTED, 1);
         }
         Opcode header = request.headerOpcode();
         if (header != null) {
@@ -146,6 +151,10 @@ final class Requester implements TaggedTarget {
         RdmapRequest completed = null;
         if (message instanceof HeaderMessage header) {
             completed = header.completes();
+            if (completed == null) {
+                requestsSent++;
+                countRequested(requestsSent);
+            }
             spareMessages.add(header);
         } else if (message.owner() instanceof RdmapRequest request && request.isPayloadAlone()) {
             completed = request;
@@ -209,7 +218,7 @@ final class Requester implements TaggedTarget {
         int length = segment.payloadLength();
         if (length > 0) {
             RdmapRequest read = Objects.requireNonNull(reads.peek(), "a Read Response without a Read");
-            // A repetition is no progress: a peer could delay a deadline with it for ever.
+            // A repetition is no progress: a peer could delay a deadline with it without end.
             answeredBytes += readCoverage.add(segment.taggedOffset() - read.sinkTaggedOffset(), length);
         }
     }
@@ -249,8 +258,21 @@ final class Requester implements TaggedTarget {
         return null;
     }
 
+    /**
+     * Reads and atomics are counted as requested when the transport has taken their last byte. The answer may come
+     * first: the transport reports whole bursts.
+     */
+    private void countRequested(long total) {
+        if (total > requested) {
+            counters.add(Counter.READS_REQUESTED, total - requested);
+            requested = total;
+        }
+    }
+
     private void answered(RdmapRequest request) {
         answeredBytes++;
+        answers++;
+        countRequested(answers);
         counters.add(Counter.READS_ANSWERED, 1);
         startRequests();
         complete(request);
@@ -266,9 +288,14 @@ final class Requester implements TaggedTarget {
         }
     }
 
-    /** Returns the number of Reads and atomics that wait for a response. */
+    /** Returns the number of Reads and atomics that were written and wait for a response. */
     int unanswered() {
         return reads.size() + atomics.size();
+    }
+
+    /** Returns whether the peer can answer a Read or atomic: the transport has taken it. */
+    boolean awaitsAnswer() {
+        return requested > answers;
     }
 
     /** Returns the number of Reads and atomics that wait for a response, as text. */

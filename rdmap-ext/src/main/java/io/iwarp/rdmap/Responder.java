@@ -15,6 +15,7 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.AtomicOperation;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.memory.TaggedBuffer;
+import io.iwarp.mpa.WirePosition;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
@@ -27,12 +28,14 @@ import org.jspecify.annotations.Nullable;
  * href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>, <a
  * href="https://www.rfc-editor.org/rfc/rfc7306#section-7">RFC 7306 section 7</a>).
  *
- * <p>A request occupies the IRD until its whole response has been handed to the transport. The source of a Read is read
- * when the response is segmented, so a response of 4 GiB needs no extra memory. Only a few responses are handed to DDP
- * at a time, so that later requests of this side do not wait behind all responses.
+ * <p>A request occupies the IRD until the transport has taken the last byte of its response. The source of a Read is
+ * read when the response is segmented, so a response of 4 GiB needs no extra memory. Only a few responses are handed to
+ * DDP at a time, so that later requests of this side do not wait behind all responses.
  *
  * <p>IRD overflow: {@link #freePlaces} is what the IRD leaves. If there is none, a request finds no buffer, and DDP
- * ends the stream (RFC 5040 section 6.2).
+ * ends the stream (RFC 5040 section 6.2). The transport may have taken a response without a report, as the rest of its
+ * burst is not taken. Such a response exists, but occupies no place. All of them are in the same burst, so at most
+ * twice the IRD exist.
  */
 final class Responder implements TaggedTarget {
     /**
@@ -53,20 +56,23 @@ final class Responder implements TaggedTarget {
      * The responses in the order of the requests.
      *
      * <pre>
-     *     first          handedOver     written         end
-     *       │ being taken     │ with DDP   │ waiting      │
-     *   ────┴─────────────────┴────────────┴──────────────┴──►
-     *                         └──── occupy the IRD ───────┘
+     *     first             taken          written         end
+     *       │ not reported yet  │ with DDP     │ waiting      │
+     *   ────┴───────────────────┴──────────────┴──────────────┴──►
+     *                           └───── occupy the IRD ────────┘
      * </pre>
      */
     private final RingQueue<Response> responses = new RingQueue<>();
 
-    /** The responses before it are handed to the transport; some behind it may be as well. */
-    private long handedOver;
+    /** The transport has taken the responses before it, and perhaps some after it. */
+    private long taken;
 
     private long written;
     private long bytesUnderWay;
+    /** At most as many as the IRD, so that a burst leaves nothing that stays until the end of the stream. */
     private final ArrayDeque<Response> spare = new ArrayDeque<>();
+
+    private final WirePosition position;
 
     private int ird;
     private long bytesWritten;
@@ -78,12 +84,19 @@ final class Responder implements TaggedTarget {
      * @param ulp hears what was served
      * @param stream the memory that the peer may access
      * @param counters counts requests and responses
+     * @param position says which responses the transport has taken
      */
-    Responder(Consumer<DdpMessage> output, RdmapUlp ulp, StreamAssociation stream, Counters counters) {
+    Responder(
+            Consumer<DdpMessage> output,
+            RdmapUlp ulp,
+            StreamAssociation stream,
+            Counters counters,
+            WirePosition position) {
         this.output = output;
         this.ulp = ulp;
         this.stream = stream;
         this.counters = counters;
+        this.position = position;
     }
 
     /** The set-up agreed on the maximum number of unanswered requests. */
@@ -115,15 +128,19 @@ final class Responder implements TaggedTarget {
     }
 
     private int freePlaces() {
-        return ird - (int) (responses.end() - firstUnanswered());
+        updateTaken();
+        int occupied = (int) (responses.end() - taken);
+        return Math.min(ird - occupied, 2 * ird - responses.size());
     }
 
-    private long firstUnanswered() {
-        long position = Math.max(handedOver, responses.first());
-        while (position < written && responses.get(position).handedOver()) {
-            position++;
+    private void updateTaken() {
+        taken = Math.max(taken, responses.first());
+        if (taken < written && responses.get(taken).wireEnd() != DdpMessage.NOT_WRITTEN) {
+            long bytesTaken = position.taken();
+            while (taken < written && responses.get(taken).wireEnd() <= bytesTaken) {
+                taken++;
+            }
         }
-        return position;
     }
 
     private @Nullable ProtocolFault onRequest(UntaggedBuffer message, ByteBuf bytes) {
@@ -213,7 +230,6 @@ final class Responder implements TaggedTarget {
 
     private void answer(Response response) {
         counters.add(Counter.PEER_READS_ACCEPTED, 1);
-        handedOver = firstUnanswered();
         responses.add(response);
         writeWaiting();
     }
@@ -233,7 +249,9 @@ final class Responder implements TaggedTarget {
         bytesUnderWay -= response.messageLength();
         writeWaiting();
         ulp.onServed(response.operation(), response.operandBytes());
-        spare.add(response);
+        if (spare.size() < ird) {
+            spare.add(response);
+        }
     }
 
     /** Returns the number of responses that DDP has and has not reported as sent. While any waits, there is one. */

@@ -53,9 +53,9 @@ public final class DdpEnd {
         buffer.add(message);
     }
 
-    /** The transport has all bytes of a message, and has not reported it. */
-    public static void handOver(DdpMessage message) {
-        message.handOver();
+    /** The last byte of a message was written before a position on the wire. */
+    public static void wireEnd(DdpMessage message, long position) {
+        message.wireEnd(position);
     }
 
     public void flush() {
@@ -78,8 +78,12 @@ public final class DdpEnd {
         return buffer.currentBytesCut();
     }
 
-    /** The transport takes all that was cut. Returns the message that is sent with it, if any. */
-    public @Nullable DdpMessage take() {
+    /**
+     * The transport takes all that was cut, up to a position on the wire. Returns the message that is sent with it, if
+     * any.
+     */
+    public @Nullable DdpMessage take(long position) {
+        buffer.written(position);
         buffer.endBurst(TAKEN);
         buffer.removeBurst(true);
         DdpMessage sent = buffer.takeSent();

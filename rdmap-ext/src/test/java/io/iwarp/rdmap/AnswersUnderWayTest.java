@@ -2,6 +2,7 @@ package io.iwarp.rdmap;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.Counter;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpEnd;
 import io.iwarp.ddp.DdpMessage;
@@ -11,9 +12,11 @@ import io.iwarp.ddp.Placement;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.mpa.WirePosition;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +32,8 @@ class AnswersUnderWayTest {
     private final MemoryRegion source = domain.allocate(512 * KIB, AccessRight.REMOTE_READ);
     private final SimulatedStream end = new SimulatedStream(domain, SimulatedStream.TIMEOUTS);
     private final List<DdpMessage> given = new ArrayList<>();
-    private final Responder responder = new Responder(given::add, end, end.association, end.counters);
+    private final Responder responder = new Responder(
+            given::add, end, end.association, end.counters, new WirePosition(new EmbeddedChannel(), end.counters));
     private final DdpEnd ddp = new DdpEnd(end.association, new Above(), end.counters);
     private int msn;
 
@@ -95,15 +99,29 @@ class AnswersUnderWayTest {
             asksFor(1);
         }
         assertThat(responder.requests().available()).isZero();
-        DdpEnd.handOver(given.get(1));
-        assertThat(responder.requests().available())
-                .as("the first comes before it")
-                .isZero();
-        DdpEnd.handOver(given.get(0));
-        assertThat(responder.requests().available()).isEqualTo(2);
+        for (int i = 0; i < IRD; i++) {
+            DdpEnd.wireEnd(given.get(i), 10 * (i + 1));
+        }
+        assertThat(responder.requests().available()).as("nothing is taken").isZero();
+        end.counters.add(Counter.BYTES_SENT, 29);
+        assertThat(responder.requests().available()).as("29 bytes are taken").isEqualTo(2);
+        end.counters.add(Counter.BYTES_SENT, 1);
+        assertThat(responder.requests().available()).as("30 bytes are taken").isEqualTo(3);
         sent(0);
         sent(1);
-        assertThat(responder.requests().available()).isEqualTo(2);
+        assertThat(responder.requests().available()).isEqualTo(3);
+    }
+
+    @Test
+    @Requirement({"RDMAP-74", "SEC-11", "SEC-16"})
+    void atMostTwiceTheIrdOfAnswersExist() {
+        for (int i = 0; i < 2 * IRD; i++) {
+            asksFor(1);
+            DdpEnd.wireEnd(given.get(i), 0);
+        }
+        assertThat(responder.requests().available()).isZero();
+        sent(0);
+        assertThat(responder.requests().available()).isOne();
     }
 
     /** Gives all to the queue of requests. */

@@ -201,7 +201,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
         byte[] bytes = bytes();
         wire.add(bytes);
         counters.add(Counter.BYTES_SENT, bytes.length);
-        DdpMessage sent = ddp.take();
+        DdpMessage sent = ddp.take(counters.get(Counter.BYTES_SENT));
         if (sent != null) {
             stream.onSent(sent);
         }

@@ -4,10 +4,12 @@ import io.iwarp.CloseReason;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
+import io.iwarp.mpa.WirePosition;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -20,17 +22,21 @@ final class IdleTimers {
     private final Duration keepAliveInterval;
     private final EventLoop eventLoop;
     private final Counters counters;
+    private final WirePosition position;
+    private final BooleanSupplier inputHeld;
     private final Runnable keepAlive;
     private final Consumer<CloseReason> closeInOrder;
     private @Nullable Future<?> idleTimer;
     private @Nullable Future<?> keepAliveTimer;
-    private long movedAtLastLook;
-    private long sentAtLastLook;
+    private long movedAtLastCheck;
+    private long sentAtLastCheck;
     private boolean stopped;
 
     /**
      * @param settings times; 0 disables a timer
-     * @param counters the counters of the stream's traffic
+     * @param counters of the stream
+     * @param position how far its transport has come
+     * @param inputHeld returns whether this side does not read, for example as a message waits for a receive
      * @param keepAlive sends a message without effect
      * @param closeInOrder ends the stream in order
      */
@@ -38,12 +44,16 @@ final class IdleTimers {
             QueuePairSettings settings,
             EventLoop eventLoop,
             Counters counters,
+            WirePosition position,
+            BooleanSupplier inputHeld,
             Runnable keepAlive,
             Consumer<CloseReason> closeInOrder) {
         this.idleTimeout = settings.idleTimeout();
         this.keepAliveInterval = settings.keepAliveInterval();
         this.eventLoop = eventLoop;
         this.counters = counters;
+        this.position = position;
+        this.inputHeld = inputHeld;
         this.keepAlive = keepAlive;
         this.closeInOrder = closeInOrder;
     }
@@ -69,32 +79,33 @@ final class IdleTimers {
 
     private void watchIdle() {
         if (!idleTimeout.isZero()) {
-            movedAtLastLook = moved();
+            movedAtLastCheck = moved();
             idleTimer = schedule(this::endIfIdle, idleTimeout);
         }
     }
 
     private void watchSending() {
         if (!keepAliveInterval.isZero()) {
-            sentAtLastLook = sent();
+            sentAtLastCheck = sent();
             keepAliveTimer = schedule(this::writeIfQuiet, keepAliveInterval);
         }
     }
 
-    private Future<?> schedule(Runnable look, Duration delay) {
-        return eventLoop.schedule(look, delay.toNanos(), TimeUnit.NANOSECONDS);
+    private Future<?> schedule(Runnable check, Duration delay) {
+        return eventLoop.schedule(check, delay.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     private long sent() {
-        return counters.get(Counter.BYTES_SENT);
+        return position.written();
     }
 
+    /** Bytes move, or a message that this side has held back is delivered. */
     private long moved() {
-        return sent() + counters.get(Counter.BYTES_RECEIVED);
+        return position.taken() + position.brought() + counters.get(Counter.MESSAGES_DELIVERED);
     }
 
     private void endIfIdle() {
-        if (moved() == movedAtLastLook) {
+        if (moved() == movedAtLastCheck && !inputHeld.getAsBoolean()) {
             closeInOrder.accept(
                     new CloseReason(EndedBy.TIMEOUT, null, "nothing was sent or received for " + idleTimeout, null));
         } else {
@@ -108,7 +119,7 @@ final class IdleTimers {
      */
     private void writeIfQuiet() {
         try {
-            if (sent() == sentAtLastLook) {
+            if (sent() == sentAtLastCheck) {
                 keepAlive.run();
             }
         } finally {

@@ -260,7 +260,13 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         RdmapHandler rdmap = queuePair.engine().enterPipeline();
         pipeline.addLast(startupHandler);
         pipeline.addLast(new MpaFramingHandler(settings.mpa(), counters, stream));
-        pipeline.addLast(new DdpHandler(settings.transmitWindow(), settings.messageTimeout(), stream, rdmap, counters));
+        pipeline.addLast(new DdpHandler(
+                settings.transmitWindow(),
+                settings.messageTimeout(),
+                stream,
+                rdmap,
+                counters,
+                queuePair.engine().position()::written));
         pipeline.addLast(rdmap);
     }
 

@@ -58,6 +58,7 @@ final class QueuePairEngine implements RdmapUlp {
     private final ReceiveSide receives;
     private final PostedRequests sends;
     private final RdmapHandler rdmap;
+    private final WirePosition position;
     private final QueuePairRecorder recorder;
     private final LifeListener listener;
     private final boolean closeWithPeer;
@@ -93,12 +94,19 @@ final class QueuePairEngine implements RdmapUlp {
         recorder = new QueuePairRecorder(channel, role, counters, settings);
         receives = new ReceiveSide(channel, stream, settings, life, drains, routes, recorder, this::resume);
         sends = new PostedRequests(channel, stream, settings, state, drains, recorder);
-        WirePosition position = new WirePosition(
+        position = new WirePosition(
                 channel, counters, TransportHandler.bytesWritten(channel, () -> counters.get(Counter.BYTES_SENT)));
         idleTimers =
                 settings.idleTimeout().isZero() && settings.keepAliveInterval().isZero()
                         ? null
-                        : new IdleTimers(settings, eventLoop, counters, this::keepAlive, this::closeInOrder);
+                        : new IdleTimers(
+                                settings,
+                                eventLoop,
+                                counters,
+                                position,
+                                () -> !channel.config().isAutoRead(),
+                                this::keepAlive,
+                                this::closeInOrder);
         rdmap = new RdmapHandler(
                 new RdmapHandler.Settings(
                         settings.closeTimeout(),
@@ -224,6 +232,7 @@ final class QueuePairEngine implements RdmapUlp {
     public void onEstablished(MpaParameters agreed) {
         life.learnTlsSession();
         life.established(agreed);
+        sends.agree(agreed.ord());
         if (idleTimers != null) {
             idleTimers.start();
         }
@@ -344,6 +353,10 @@ final class QueuePairEngine implements RdmapUlp {
         sends.ring().close();
         receives.close();
         drains.end();
+    }
+
+    WirePosition position() {
+        return position;
     }
 
     StreamLife life() {

@@ -204,9 +204,9 @@ public final class QueuePairSettings {
             Setting.orOff("idleTimeout", Duration.ZERO, Duration.ofHours(24));
 
     /**
-     * Returns the time after which a stream without any sent or received FPDU ends in order, 1 ms to 24 h; or 0, the
-     * default, for never. It is detected after at most twice the time. A quiet peer needs a shorter
-     * {@link #keepAliveInterval()}.
+     * Returns the time after which a stream ends in order if the transport takes and brings no byte, 1 ms to 24 h; or
+     * 0, the default, for never. It is detected after at most twice the time. While this side does not read, as a
+     * message waits for a receive, the stream is not idle. A quiet peer needs a shorter {@link #keepAliveInterval()}.
      */
     public Duration idleTimeout() {
         return values.get(IDLE_TIMEOUT);

@@ -3,6 +3,7 @@ package io.iwarp.verbs;
 import io.iwarp.memory.ProtectionDomain;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
@@ -119,6 +120,7 @@ final class SimulatedPair implements AutoCloseable {
     static class End extends EmbeddedChannel implements DuplexChannel {
         private boolean finished;
         private boolean sawFinish;
+        private long allowance = Long.MAX_VALUE;
 
         End(IwarpChannelInitializer initializer) {
             freezeTime();
@@ -131,6 +133,36 @@ final class SimulatedPair implements AutoCloseable {
                 throw new AssertionError("no queue pair yet");
             }
             return queuePair;
+        }
+
+        /**
+         * The transport takes this number of bytes of what is sent, and no more until the next call.
+         *
+         * @return how many it has taken at once
+         */
+        long takes(long bytes) {
+            allowance = bytes;
+            unsafe().flush();
+            runTasks();
+            return bytes - allowance;
+        }
+
+        @Override
+        protected void doWrite(ChannelOutboundBuffer queue) throws Exception {
+            if (allowance == Long.MAX_VALUE) {
+                super.doWrite(queue);
+                return;
+            }
+            while (queue.current() instanceof ByteBuf next && (allowance > 0 || !next.isReadable())) {
+                int taken = (int) Math.min(allowance, next.readableBytes());
+                outboundMessages().add(next.retainedSlice(next.readerIndex(), taken));
+                allowance -= taken;
+                if (taken == next.readableBytes()) {
+                    queue.remove();
+                } else {
+                    queue.removeBytes(taken);
+                }
+            }
         }
 
         /** Runs everything that is due, and what that leads to. */

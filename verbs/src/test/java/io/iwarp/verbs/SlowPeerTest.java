@@ -1,0 +1,234 @@
+package io.iwarp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.CloseReason;
+import io.iwarp.ConnectionState;
+import io.iwarp.Counter;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.mpa.MpaSettings;
+import io.iwarp.testing.Requirement;
+import io.iwarp.testing.Segment;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a peer can make this side hold, and for how long: it takes nothing, takes slowly, or asks for all at once. */
+class SlowPeerTest {
+    private static final int IRD = 16;
+    private static final int MIB = 1 << 20;
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final MemoryRegion region = domain.allocate(MIB, AccessRight.REMOTE_READ, AccessRight.REMOTE_ATOMIC);
+
+    @AfterEach
+    void release() {
+        region.close();
+        domain.close();
+    }
+
+    private static QueuePairSettings.Builder settings() {
+        return QueuePairSettings.builder()
+                .mpa(MpaSettings.builder().ird(IRD).ord(IRD).enhanced(false).build());
+    }
+
+    private SimulatedPeer peer(QueuePairSettings settings) {
+        return SimulatedPeer.ofResponder(domain, settings, qp -> {}).speaksFirst();
+    }
+
+    private Segment readRequest(int msn, int length) {
+        return Segment.readRequest(msn, 7, 0, length, region.stag(), region.baseTaggedOffset());
+    }
+
+    private static CloseReason reason(SimulatedPeer peer) {
+        CompletableFuture<CloseReason> closed = peer.queuePair().closed();
+        assertThat(closed).isCompleted();
+        return closed.join();
+    }
+
+    private static int answers(SimulatedPeer peer) {
+        return (int) (peer.queuePair().counters().get(Counter.PEER_READS_ACCEPTED)
+                - peer.queuePair().counters().get(Counter.PEER_READS_ANSWERED));
+    }
+
+    @Test
+    @Requirement({"RDMAP-74", "SEC-11", "SEC-16"})
+    void aPeerThatTakesNothingIsRefusedBeyondTheIrd() {
+        try (SimulatedPeer peer = peer(settings().build())) {
+            peer.end.takes(0);
+            for (int msn = 1; msn <= IRD; msn++) {
+                peer.sends(readRequest(msn, 0));
+            }
+            assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
+            peer.sends(readRequest(IRD + 1, 0));
+            peer.end.takes(MIB);
+            assertThat(reason(peer).error()).isEqualTo(ProtocolError.DDP_UNTAGGED_NO_BUFFER);
+        }
+    }
+
+    /** It has the answer before the end of the burst is taken, and may ask again. */
+    @Test
+    @Requirement({"RDMAP-74", "SEC-11"})
+    void aPeerThatTakesAByteAtATimeIsServedWithinTheIrd() {
+        try (SimulatedPeer peer = peer(settings().build())) {
+            peer.end.takes(0);
+            int answerLength = Segment.readResponse(7, 0, new byte[0]).fpdu().length;
+            int asked = 0;
+            long taken = 0;
+            int mostAnswers = 0;
+            while (asked < 500) {
+                while (asked < IRD + taken / answerLength) {
+                    peer.sends(readRequest(++asked, 0));
+                }
+                mostAnswers = Math.max(mostAnswers, answers(peer));
+                assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
+                taken += peer.end.takes(5);
+            }
+            assertThat(mostAnswers).isBetween(IRD, 2 * IRD);
+        }
+    }
+
+    @Test
+    void aPeerThatTakesBytesHasNotTakenNothing() {
+        Duration timeout = SECOND.multipliedBy(2);
+        try (SimulatedPeer peer =
+                peer(settings().transmitTimeout(timeout).closeTimeout(timeout).build())) {
+            peer.end.takes(0);
+            peer.sends(readRequest(1, 200_000), readRequest(2, 200_000));
+            for (int second = 0; second < 20; second++) {
+                peer.pass(SECOND);
+                peer.end.takes(5);
+                assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
+                // What is queued meanwhile is no loss of progress.
+                if (second < 10) {
+                    peer.sends(readRequest(3 + second, 0));
+                }
+            }
+            peer.queuePair().close();
+            for (int second = 0; second < 20; second++) {
+                peer.pass(SECOND);
+                peer.end.takes(5);
+                assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.DRAINING);
+            }
+            peer.pass(timeout);
+            peer.pass(timeout);
+            assertThat(reason(peer).endedBy()).isEqualTo(EndedBy.TIMEOUT);
+        }
+    }
+
+    @Test
+    @Requirement("RDMAP-47")
+    void theTimeForAnAnswerStartsWhenItsRequestIsTaken() {
+        try (SimulatedPeer peer = peer(settings().responseTimeout(SECOND).build())) {
+            peer.end.takes(0);
+            ByteBuf source = Unpooled.directBuffer(MIB, MIB).writerIndex(MIB);
+            List<CompletableFuture<?>> posted = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                posted.add(peer.queuePair().write(source, new RemoteBuffer(1, 0, MIB)));
+            }
+            posted.add(peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1));
+            peer.end.runTasks();
+            for (int second = 0; second < 10; second++) {
+                peer.end.takes(100_000);
+                peer.pass(SECOND);
+            }
+            assertThat(peer.queuePair().counters().get(Counter.READS_REQUESTED)).isZero();
+            assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
+            peer.end.takes(Long.MAX_VALUE - 1);
+            assertThat(peer.queuePair().counters().get(Counter.READS_REQUESTED)).isOne();
+            peer.pass(SECOND.multipliedBy(2));
+            assertThat(reason(peer).detail()).contains("no response data");
+            assertThat(posted).allMatch(CompletableFuture::isDone);
+            source.release();
+        }
+    }
+
+    @Test
+    void bytesOfAnIncompleteFpduAreNotIdle() {
+        try (SimulatedPeer peer = peer(settings().idleTimeout(SECOND).build())) {
+            byte[] fpdu = Segment.write(0, 0, new byte[0]).fpdu();
+            for (byte each : fpdu) {
+                peer.pass(SECOND.dividedBy(2));
+                peer.sends(new byte[] {each});
+                assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
+            }
+        }
+    }
+
+    @Test
+    void bytesThatThePeerTakesAreNotIdle() {
+        try (SimulatedPeer peer = peer(settings().idleTimeout(SECOND).build())) {
+            peer.end.takes(0);
+            peer.sends(readRequest(1, 1000));
+            for (int i = 0; i < 20; i++) {
+                peer.pass(SECOND.dividedBy(2));
+                assertThat(peer.end.takes(1)).isOne();
+                assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
+            }
+        }
+    }
+
+    @Test
+    void aStreamThatHoldsItsInputIsNotIdle() {
+        QueuePairSettings settings = settings()
+                .idleTimeout(SECOND)
+                .receiveWait(Duration.ofMinutes(1))
+                .build();
+        try (SimulatedPeer peer = peer(settings)) {
+            peer.sends(Segment.send(1, new byte[1]));
+            for (int i = 0; i < 20; i++) {
+                peer.pass(SECOND);
+                assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
+            }
+            ByteBuf buffer = Unpooled.buffer(1);
+            CompletableFuture<Completion> received = peer.queuePair().receive(buffer);
+            peer.end.runTasks();
+            assertThat(received).isCompleted();
+            assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
+            peer.pass(SECOND);
+            peer.pass(SECOND);
+            assertThat(peer.queuePair().state()).isNotEqualTo(ConnectionState.READY);
+        }
+    }
+
+    /** Each of its messages waits for a receive almost as long as the close may take. */
+    @Test
+    void stallsDoNotDelayAClose() {
+        QueuePairSettings settings = settings()
+                .closeTimeout(SECOND)
+                .responseTimeout(SECOND.multipliedBy(3))
+                .receiveWait(Duration.ofMinutes(1))
+                .build();
+        try (SimulatedPeer peer = peer(settings)) {
+            peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1);
+            peer.end.runTasks();
+            peer.queuePair().close();
+            Duration limit = settings.responseTimeout().multipliedBy(2).plus(settings.closeTimeout());
+            Duration step = SECOND.multipliedBy(9).dividedBy(10);
+            Duration passed = Duration.ZERO;
+            ByteBuf buffer = Unpooled.buffer(1);
+            for (int msn = 1; !peer.queuePair().closed().isDone(); msn++) {
+                assertThat(passed).isLessThanOrEqualTo(limit);
+                peer.sends(Segment.send(msn, new byte[1]));
+                peer.pass(step);
+                passed = passed.plus(step);
+                if (!peer.queuePair().closed().isDone()) {
+                    peer.queuePair().receive(buffer.clear());
+                    peer.end.runTasks();
+                }
+            }
+            assertThat(reason(peer).endedBy()).isEqualTo(EndedBy.TIMEOUT);
+        }
+    }
+}
