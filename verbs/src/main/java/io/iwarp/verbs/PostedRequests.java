@@ -39,6 +39,9 @@ final class PostedRequests implements RequestQueue {
     /** Whether atomics and Immediate Data may be posted. */
     private final boolean extensions;
 
+    /** Whether the set-up agreed on an ORD of 0. Any thread reads it, the event loop writes it. */
+    private volatile boolean readsExcluded;
+
     private final Channel channel;
     private final StreamAssociation stream;
     private final StreamState state;
@@ -70,6 +73,19 @@ final class PostedRequests implements RequestQueue {
 
     PostRing<WorkRequest> ring() {
         return ring;
+    }
+
+    /** Event loop: the set-up agreed on how many Reads and atomics may be outstanding. */
+    void agree(int ord) {
+        readsExcluded = ord == 0;
+    }
+
+    private void requireReads() {
+        if (readsExcluded) {
+            throw new UnsupportedOperationException(
+                    "the set-up agreed on an ORD of 0, so this side cannot send a Read or atomic: raise the ORD here and"
+                            + " the IRD of the peer");
+        }
     }
 
     void send(long id, Object message, PostOptions options, CompletionTarget target) {
@@ -112,6 +128,7 @@ final class PostedRequests implements RequestQueue {
     void read(long id, LocalBuffer sink, RemoteBuffer from, PostOptions options, CompletionTarget target) {
         Objects.requireNonNull(sink, "sink is null");
         Objects.requireNonNull(from, "source is null");
+        requireReads();
         long length = from.length();
         requireSink(sink, length);
         LentMemory.retain(SINK, sink, length);
@@ -145,6 +162,7 @@ final class PostedRequests implements RequestQueue {
     void read(long id, ByteBuf sink, RemoteBuffer from, PostOptions options, CompletionTarget target) {
         Objects.requireNonNull(sink, "sink is null");
         Objects.requireNonNull(from, "source is null");
+        requireReads();
         int index = sink.writerIndex();
         int room = sink.writableBytes();
         if (from.length() > room) {
@@ -218,6 +236,7 @@ final class PostedRequests implements RequestQueue {
     private void requireWord(RemoteBuffer target) {
         Objects.requireNonNull(target, "target is null");
         requireExtensions();
+        requireReads();
         if (target.length() != Long.BYTES) {
             throw new IllegalArgumentException("an atomic works on " + Long.BYTES + " bytes, " + target + " has "
                     + target.length() + ": use number(index) or slice(offset, 8) of it");

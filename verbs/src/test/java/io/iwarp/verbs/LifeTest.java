@@ -15,7 +15,6 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
 import io.iwarp.testing.SocketPeer;
@@ -285,20 +284,6 @@ class LifeTest {
         assertThat(domain.device().regions())
                 .as("the sink of the Read is registered no longer")
                 .isOne();
-    }
-
-    @Test
-    @Requirement({"RDMAP-72", "RDMAP-73"})
-    void aReadThatTheSetUpLeavesNoRoomForEndsTheStreamAndSaysSo() throws Exception {
-        establish(QueuePairSettings.builder()
-                .mpa(MpaSettings.builder().ord(0).build())
-                .build());
-        List<CompletableFuture<?>> posted = postAll();
-        peer.expectTerminate("0000 0000");
-        CloseReason reason = await(queuePair.closed());
-        assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
-        assertThat(reason.detail()).contains("ORD of 0").contains("raise the ORD");
-        assertFlushed(posted, reason);
     }
 
     /** The application must not touch a buffer that it posted; if it does, it learns what it did. */

@@ -274,23 +274,32 @@ class LimitsTest {
     @ParameterizedTest
     @EnumSource(names = {"READ", "FETCH_ADD", "COMPARE_SWAP"})
     @Requirement({"EXT-32", "RDMAP-53", "RDMAP-72"})
-    void ordOfZeroEndsTheStreamOfAWaitingRead(Operation operation) {
+    void ordOfZeroRefusesAReadAndEndsTheStreamOfAnEarlierOne(Operation operation) {
         QueuePairSettings settings = QueuePairSettings.builder()
                 .mpa(MpaSettings.builder().ord(0).build())
                 .build();
-        RemoteBuffer remote = new RemoteBuffer(1, 0, 8);
         try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings, qp -> {})) {
-            QueuePair queuePair = peer.queuePair();
-            CompletableFuture<?> posted = switch (operation) {
-                case READ -> queuePair.read(buffer(8), remote);
-                case FETCH_ADD -> queuePair.fetchAdd(remote, 1);
-                default -> queuePair.compareSwap(remote, 1, 2);
-            };
+            assertThatThrownBy(() -> read(peer.queuePair(), operation))
+                    .isInstanceOf(UnsupportedOperationException.class)
+                    .hasMessageContaining("ORD of 0");
+            assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
+        }
+        List<CompletableFuture<?>> early = new ArrayList<>();
+        try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings, qp -> early.add(read(qp, operation)))) {
             peer.hearsTerminate("0000 0000");
-            assertThat(posted).isCompletedExceptionally();
-            assertThat(queuePair.closed())
+            assertThat(early).allMatch(CompletableFuture::isCompletedExceptionally);
+            assertThat(peer.queuePair().closed())
                     .isCompletedWithValueMatching(reason -> reason.detail().contains("ORD of 0"));
         }
+    }
+
+    private CompletableFuture<?> read(QueuePair queuePair, Operation operation) {
+        RemoteBuffer remote = new RemoteBuffer(1, 0, 8);
+        return switch (operation) {
+            case READ -> queuePair.read(buffer(8), remote);
+            case FETCH_ADD -> queuePair.fetchAdd(remote, 1);
+            default -> queuePair.compareSwap(remote, 1, 2);
+        };
     }
 
     @Test
