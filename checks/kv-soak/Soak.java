@@ -32,9 +32,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Clients of the key-value example that write, replace and read back, with connections that are reset at random. Fails if a
- * write that was acknowledged cannot be read, or a value is not whole. Each client has a journal of its acknowledged writes,
- * which outlives a process that is killed.
+ * Clients of the key-value example that write, replace and read back, with connections that are reset at random. Fails
+ * if a write that was acknowledged cannot be read, or a value is not whole. Each client has a journal of its
+ * acknowledged writes, which outlives a process that is killed.
  *
  * <p>Soak HOST:PORT JOURNALS NAME CLIENTS SECONDS works; Soak HOST:PORT JOURNALS checks all journals of the folder.
  */
@@ -54,7 +54,8 @@ final class Soak {
 
     private Soak(String address, Path folder) {
         int colon = address.lastIndexOf(':');
-        this.server = new InetSocketAddress(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
+        int port = Integer.parseInt(address.substring(colon + 1));
+        this.server = new InetSocketAddress(address.substring(0, colon), port);
         this.folder = folder;
     }
 

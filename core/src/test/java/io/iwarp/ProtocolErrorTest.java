@@ -36,7 +36,8 @@ class ProtocolErrorTest {
             0x1/0x1/0x04 Tagged Buffer Error / Invalid DDP version
             0x1/0x2/0x01 Untagged Buffer Error / Invalid Queue Number
             0x1/0x2/0x02 Untagged Buffer Error / Invalid Message Sequence Number - no buffer available
-            0x1/0x2/0x03 Untagged Buffer Error / Invalid Message Sequence Number - Message Sequence Number range is not valid
+            0x1/0x2/0x03 Untagged Buffer Error / Invalid Message Sequence Number - \
+            Message Sequence Number range is not valid
             0x1/0x2/0x04 Untagged Buffer Error / Invalid Message Offset
             0x1/0x2/0x05 Untagged Buffer Error / DDP Message too long for available buffer
             0x1/0x2/0x06 Untagged Buffer Error / Invalid DDP version

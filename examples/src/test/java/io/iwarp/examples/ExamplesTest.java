@@ -64,11 +64,12 @@ class ExamplesTest {
             Pattern.compile("[Ff]rom\\s\\[\\w+]\\(([^)]+)\\)[^.:]*:\\n\\n```java\\n(.*?)```", Pattern.DOTALL);
     private static final Pattern OUTPUT =
             Pattern.compile("\\b(\\w+)(?:]\\([^)]+\\))? prints:\\n\\n```\\n(.*?)```", Pattern.DOTALL);
-    private static final Pattern LIBRARY = Pattern.compile(
-            ".*(?:(?:/core|/mpa-codec|/ddp-handler|/rdmap-ext|/verbs)/target/classes|/iwarp-(?:core|mpa-codec|ddp-handler|rdmap-ext|verbs)-[^/]*|"
+    private static final Pattern LIBRARY =
+            Pattern.compile(".*(?:(?:/core|/mpa-codec|/ddp-handler|/rdmap-ext|/verbs)/target/classes|/iwarp-(?:core"
+                    + "|mpa-codec|ddp-handler|rdmap-ext|verbs)-[^/]*|"
                     + "/(?:jspecify|apiguardian-api|slf4j-api|bc(?:prov|pkix|util)-jdk18on)-\\d[^/]*|"
-                    + "/netty-(?:buffer|common|transport|transport-native-unix-common|resolver|handler|codec-base|codec-http|"
-                    + "codec-compression|pkitesting)-\\d[^/]*)");
+                    + "/netty-(?:buffer|common|transport|transport-native-unix-common|resolver|handler"
+                    + "|codec-base|codec-http|codec-compression|pkitesting)-\\d[^/]*)");
     /** What a program requires beside the stack, by the packages that it imports. */
     private static final Map<String, String> MODULES = Map.of(
             "io.netty.handler.codec", "io.netty.codec",

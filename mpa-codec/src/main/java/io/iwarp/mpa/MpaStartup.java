@@ -318,7 +318,8 @@ final class MpaStartup {
         @Override
         public String hintAtSilence() {
             return unanswered()
-                    ? "; perhaps what listens there is not an iWARP server or expects TLS, or its application has not answered"
+                    ? "; perhaps what listens there is not an iWARP server or expects TLS, or its application"
+                            + " has not answered"
                     : "";
         }
 
@@ -382,8 +383,8 @@ final class MpaStartup {
             return in.isReadable()
                     ? malformed(
                             in.readableBytes() + " bytes came behind the MPA Request Frame before the Reply Frame was"
-                                    + " sent; an initiator waits for the Reply (RFC 5044 section 7.1.2, rule 3), or PD_Length"
-                                    + " was too small")
+                                    + " sent; an initiator waits for the Reply (RFC 5044 section 7.1.2, rule 3), or"
+                                    + " PD_Length was too small")
                     : new Step(this, WAIT);
         }
 

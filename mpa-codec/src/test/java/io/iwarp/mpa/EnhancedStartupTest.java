@@ -390,8 +390,8 @@ class EnhancedStartupTest {
         assertThat(established(replied(PEER_TO_PEER, enhancedReply("8004bfff"))).parameters())
                 .hasToString(
                         "MPA revision 2 as INITIATOR, CRC on, markers sent no, markers received no, MULPDU 64768 bytes,"
-                                + " peer's private data 0 bytes, enhanced set-up, IRD 16, ORD 4, peer's IRD 4, peer's ORD not"
-                                + " negotiated, peer-to-peer with RTR by one of [WRITE]");
+                                + " peer's private data 0 bytes, enhanced set-up, IRD 16, ORD 4, peer's IRD 4, peer's"
+                                + " ORD not negotiated, peer-to-peer with RTR by one of [WRITE]");
         assertThat(established(replied(DEFAULTS, reply("40010000")))
                         .parameters()
                         .toString())

@@ -296,9 +296,8 @@ class MpaStartupTest {
         MpaStartup gone = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
         assertThat(failure(gone.ended(EndedBy.PEER_CLOSED, null, "closed", null))
                         .detail())
-                .endsWith(
-                        "0 of the first 20 bytes of the MPA Reply Frame had come; perhaps the peer expects TLS, is not an iWARP"
-                                + " server, or refuses connections for now");
+                .endsWith("0 of the first 20 bytes of the MPA Reply Frame had come; perhaps the peer expects TLS,"
+                        + " is not an iWARP server, or refuses connections for now");
 
         MpaStartup begun = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
         receive(begun, ascii("MPA"));

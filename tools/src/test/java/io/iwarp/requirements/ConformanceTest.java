@@ -40,8 +40,8 @@ class ConformanceTest {
         unknown.removeIf(reports::tells);
         assertThat(unknown)
                 .as(
-                        "classes with proofs of which there is no report since they were compiled. This test has to come after"
-                                + " all others, as it does with: %s",
+                        "classes with proofs of which there is no report since they were compiled. This test has"
+                                + " to come after all others, as it does with: %s",
                         VERIFY)
                 .isEmpty();
         assertThat(table.flaws(citations, citations.by(test -> reports.passed(test.type(), test.method()))))

@@ -110,8 +110,8 @@ class LauncherTest {
         assertThat(first.exitCode()).isEqualTo(3);
         assertThat(first.output().lines())
                 .containsExactly(
-                        "iwarp: builds the command, once, which takes some seconds; the first time Maven fetches some 35 MB"
-                                + " more",
+                        "iwarp: builds the command, once, which takes some seconds; the first time Maven fetches"
+                                + " some 35 MB more",
                         "iwarp:   1/2  iWARP core",
                         "iwarp:   2/2  iWARP command",
                         "<-jar> <" + built() + "> <demo>");

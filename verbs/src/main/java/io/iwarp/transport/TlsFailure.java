@@ -17,8 +17,8 @@ final class TlsFailure {
     static SSLException ofHandshake(Throwable cause) {
         if (cause instanceof NotSslRecordException) {
             return new SSLException(
-                    "what the peer sent is not an SSL/TLS record: it does not use TLS, and this side does; add an SslHandler"
-                            + " there, or remove it here",
+                    "what the peer sent is not an SSL/TLS record: it does not use TLS, and this side does;"
+                            + " add an SslHandler there, or remove it here",
                     cause);
         }
         if (cause instanceof ClosedChannelException || isPlainEnd(cause)) {
@@ -30,8 +30,8 @@ final class TlsFailure {
     /** Returns for a connection that ended before the handshake. */
     static SSLException closedInHandshake(@Nullable Throwable cause) {
         return new SSLException(
-                "the connection was closed during the TLS handshake: the peer does not use TLS, or refused this side; its log"
-                        + " says which",
+                "the connection was closed during the TLS handshake: the peer does not use TLS, or"
+                        + " refused this side; its log says which",
                 cause);
     }
 

@@ -136,7 +136,8 @@ public final class Soak {
         }
         System.out.printf(
                 Locale.ROOT,
-                "%,d s over %s: %,d connections ended, by %s; %,d posts completed once and in order, %,d were refused behind an end;"
+                "%,d s over %s: %,d connections ended, by %s; %,d posts completed once and in order, %,d"
+                        + " were refused behind an end;"
                         + " control clients were served %,d times, %,d ms at the slowest; %,d complaints%n",
                 TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start),
                 lanes.stream().map(Lane::name).collect(Collectors.joining(", ")),

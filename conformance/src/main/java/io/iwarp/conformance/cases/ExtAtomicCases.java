@@ -111,7 +111,8 @@ final class ExtAtomicCases {
                 START + 1);
         cases.add(Case.must(
                         "ext.add.across-end",
-                        "a FetchAdd on a number of which half is in the memory that a client named is refused with 0/1/01",
+                        "a FetchAdd on a number of which half is in the memory that a client named is refused"
+                                + " with 0/1/01",
                         "EXT-33 SEC-4",
                         session -> {
                             PeerMemory place = PeerMemory.readable(session);

@@ -74,8 +74,8 @@ final class RdmapReadCases {
                     String.format(Locale.ROOT, "rdmap.read.near.%x", flip),
                     String.format(
                             Locale.ROOT,
-                            "a Read from the STag of the peer's memory with the bit %x flipped is refused with 0/1/00 or"
-                                    + " 0/1/03",
+                            "a Read from the STag of the peer's memory with the bit %x flipped is refused with"
+                                    + " 0/1/00 or 0/1/03",
                             flip),
                     "RDMAP-81 RDMAP-82",
                     session -> {

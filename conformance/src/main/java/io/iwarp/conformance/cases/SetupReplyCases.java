@@ -41,8 +41,8 @@ final class SetupReplyCases {
             cases.add(Case.must(
                             "setup.reply.ord." + depth,
                             "a Reply with ORD " + depth
-                                    + " is taken, and if it is more than the client asked for it answers that many Reads"
-                                    + " or refuses with 2/0/06",
+                                    + " is taken, and if it is more than the client asked for it answers that many"
+                                    + " Reads or refuses with 2/0/06",
                             "SETUP-11 SETUP-12 SETUP-14",
                             session -> ordOfReply(session, depth))
                     .needs(Need.ENHANCED));

@@ -151,7 +151,7 @@ record ShuffleSettings(
      */
     static String reasonAgainst(SparkConf conf) {
         if (conf.getBoolean("spark.shuffle.service.enabled", false)) {
-            return "spark.shuffle.service.enabled is set: the files of an executor outlive it there, its memory does not";
+            return "spark.shuffle.service.enabled is set: the files of an executor outlive it, its memory does not";
         }
         if (conf.getBoolean(PREFIX + "tls.enabled", false)) {
             return "";

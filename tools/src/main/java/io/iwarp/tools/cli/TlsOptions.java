@@ -10,8 +10,8 @@ public final class TlsOptions {
     @Option(
             names = "--tls",
             description = "Encrypt with TLS 1.3, on both sides or on neither. Without --cert a server creates a"
-                    + " certificate for itself, and without --ca a client accepts any: enough to measure what TLS costs,"
-                    + " but no protection.",
+                    + " certificate for itself, and without --ca a client accepts any: enough to measure what"
+                    + " TLS costs, but no protection.",
             showDefaultValue = Visibility.NEVER)
     private boolean tls;
 

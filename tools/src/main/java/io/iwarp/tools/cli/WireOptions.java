@@ -50,18 +50,16 @@ public class WireOptions {
             names = "--mss",
             paramLabel = "SIZE",
             converter = Bytes.Converter.class,
-            description =
-                    "Send FPDUs that fit into TCP segments of that many bytes, 1 to 65,535. By default the size that the"
-                            + " transport reports, and a large one over loopback.",
+            description = "Send FPDUs that fit into TCP segments of that many bytes, 1 to 65,535. By default the"
+                    + " size that the transport reports, and a large one over loopback.",
             showDefaultValue = Visibility.NEVER)
     private @Nullable Long segmentSize;
 
     @Option(
             names = "--pcap",
             paramLabel = "FILE",
-            description =
-                    "Capture the traffic in this file, one FPDU in each TCP segment, so that Wireshark shows each of them. It"
-                            + " says 'Bad CRC32' of the few FPDUs that a marker directly follows.")
+            description = "Capture the traffic in this file, one FPDU in each TCP segment, so that Wireshark shows"
+                    + " each of them. It says 'Bad CRC32' of the few FPDUs that a marker directly follows.")
     private @Nullable Path pcap;
 
     @Option(

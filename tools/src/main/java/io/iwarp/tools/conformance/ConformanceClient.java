@@ -49,8 +49,8 @@ final class ConformanceClient extends BaseCommand {
 
     @Option(
             names = "--in-process",
-            description =
-                    "COMMAND is one of iwarp itself, without the word iwarp, and runs in this process, which is faster.")
+            description = "COMMAND is one of iwarp itself, without the word iwarp, and runs in this process, which"
+                    + " is faster.")
     private boolean inProcess;
 
     @Mixin

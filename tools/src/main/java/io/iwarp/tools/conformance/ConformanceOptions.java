@@ -77,8 +77,8 @@ final class ConformanceOptions {
             names = "--only",
             paramLabel = "PATTERN",
             split = ",",
-            description =
-                    "Run cases whose id, or one of whose requirements, matches; * stands for anything. May be repeated.")
+            description = "Run cases whose id, or one of whose requirements, matches; * stands for anything. May"
+                    + " be repeated.")
     private @Nullable List<String> only;
 
     @Option(
@@ -137,9 +137,8 @@ final class ConformanceOptions {
             names = "--patience",
             paramLabel = "SECONDS",
             defaultValue = "5",
-            description =
-                    "How long the peer may take for what it has to do. A client has 15 s to start, or this time if it is"
-                            + " longer.")
+            description = "How long the peer may take for what it has to do. A client has 15 s to start, or this"
+                    + " time if it is longer.")
     private double patience;
 
     @Option(

@@ -25,9 +25,10 @@ import picocli.CommandLine.Parameters;
         name = "counter",
         description = {
             "Counts in shared memory, by several clients at the same time.",
-            "The clients add to one counter by FetchAdd, and to a number by RDMA Read and RDMA Write under a lock made of"
-                    + " CmpSwap. Then both are checked. Several processes may count in one server. The last client to end"
-                    + " checks for all.",
+            "The clients add to one counter by FetchAdd, and to a number by RDMA Read and RDMA Write"
+                    + " under a lock made of"
+                    + " CmpSwap. Then both are checked. Several processes may count in one server. The last"
+                    + " client to end checks for all.",
             "Without --listen and HOST:PORT both sides run in one process."
         },
         footer = {

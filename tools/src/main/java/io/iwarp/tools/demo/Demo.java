@@ -20,8 +20,8 @@ import picocli.CommandLine.Option;
         description = {
             "Shows RDMA over TCP on this machine, both ends in one process.",
             "A responder advertises registered memory. An initiator writes into it and reads it back, and every byte is"
-                    + " checked. Atomics, Immediate Data and memory windows follow. The last access is not allowed, and is"
-                    + " refused."
+                    + " checked. Atomics, Immediate Data and memory windows follow. The last access is not"
+                    + " allowed, and is refused."
         },
         footer = {"%nExamples:", "  iwarp demo", "  iwarp demo --markers --size 1M --pcap demo.pcap"})
 public final class Demo extends BaseCommand {

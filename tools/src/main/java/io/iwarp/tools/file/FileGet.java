@@ -19,8 +19,8 @@ import picocli.CommandLine.Parameters;
         name = "get",
         description = {
             "Reads a file of any size from a file server.",
-            "It uses RDMA Reads, piece by piece, and checks that both ends computed the same SHA-256. The file appears when it"
-                    + " is complete."
+            "It uses RDMA Reads, piece by piece, and checks that both ends computed the same"
+                    + " SHA-256. The file appears when it is complete."
         },
         footer = {"%nExample:", "  iwarp file get 127.0.0.1:7471 disk.img copy.img"})
 final class FileGet extends ClientCommand {

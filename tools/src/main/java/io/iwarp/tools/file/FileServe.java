@@ -28,8 +28,8 @@ import picocli.CommandLine.Option;
         name = "serve",
         description = {
             "Stores files that clients write into its memory.",
-            "A file appears in the directory when it is complete and has the SHA-256 that the client computed. Clients may"
-                    + " also read the files of the directory whose names do not begin with a dot."
+            "A file appears in the directory when it is complete and has the SHA-256 that the client"
+                    + " computed. Clients may also read the files of the directory whose names do not begin with a dot."
         },
         footer = {"%nExample:", "  iwarp file serve --port 7471 --directory inbox"})
 final class FileServe extends ServerCommand {

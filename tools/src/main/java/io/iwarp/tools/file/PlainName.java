@@ -35,7 +35,7 @@ final class PlainName {
             plain = false;
         }
         throw new CommandFailedException("'" + name
-                + "' is not a name for a file: it must be plain, without a directory or invisible characters, and not begin"
-                + " with a dot");
+                + "' is not a name for a file: it must be plain, without a directory or invisible"
+                + " characters, and not begin with a dot");
     }
 }

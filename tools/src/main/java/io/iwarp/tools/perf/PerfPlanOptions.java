@@ -31,9 +31,9 @@ final class PerfPlanOptions {
             names = "--mode",
             paramLabel = "MODE",
             defaultValue = "bandwidth",
-            description =
-                    "What is measured: ${COMPLETION-CANDIDATES}. Bandwidth keeps many operations outstanding; latency does"
-                            + " one after another, and measures each to the program of the server and back.")
+            description = "What is measured: ${COMPLETION-CANDIDATES}. Bandwidth keeps many operations"
+                    + " outstanding; latency does"
+                    + " one after another, and measures each to the program of the server and back.")
     private PerfMode mode;
 
     @Option(

@@ -118,8 +118,8 @@ class PerfTest {
     @ParameterizedTest
     @CsvSource({
         "--tls, --no-crc, 'both sides need --tls, or neither'",
-        "--no-crc, --tls, 'the peer does not use TLS, or refused this side; its log says which: check --tls, --cert, --key"
-                + " and --ca on both sides'"
+        "--no-crc, --tls, 'the peer does not use TLS, or refused this side; its log says which:"
+                + " check --tls, --cert, --key and --ca on both sides'"
     })
     void tlsOnOneSideOnlyIsOneClearLine(String atServer, String atClient, String advice) throws Exception {
         try (CommandRun server = CommandRun.start("perf", "server", "--port", "0", atServer)) {
