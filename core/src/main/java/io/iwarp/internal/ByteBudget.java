@@ -39,24 +39,6 @@ public final class ByteBudget {
         return false;
     }
 
-    /**
-     * Takes bytes for one of the takers. Afterwards it holds at most as many bytes as are left for others. So the one
-     * that holds most is refused first, and one that begins gets its part. Returns false, and takes none, if it would
-     * hold more.
-     *
-     * @param held the number of bytes that the taker holds already
-     */
-    public boolean takeShare(long bytes, long held) {
-        long before = taken.get();
-        while (bytes <= limit - before && held + bytes <= limit - before - bytes) {
-            if (taken.compareAndSet(before, before + bytes)) {
-                return true;
-            }
-            before = taken.get();
-        }
-        return false;
-    }
-
     /** Gives bytes back that were taken. */
     public void give(long bytes) {
         taken.addAndGet(-bytes);

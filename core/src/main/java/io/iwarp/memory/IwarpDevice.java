@@ -1,6 +1,6 @@
 package io.iwarp.memory;
 
-import io.iwarp.internal.ByteBudget;
+import io.iwarp.internal.InputBudget;
 import io.iwarp.internal.Setting;
 import io.iwarp.internal.Settings;
 import java.security.SecureRandom;
@@ -24,8 +24,8 @@ public final class IwarpDevice {
     private final int maxRegions;
     private final int maxWindows;
     private final long maxRegisteredBytes;
-    private final ByteBudget partialFpdus;
-    private final ByteBudget managedReceives;
+    private final InputBudget partialFpdus;
+    private final InputBudget managedReceives;
     private final STagTable stags;
     /** Guards all fields below. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -39,8 +39,8 @@ public final class IwarpDevice {
         this.maxRegions = builder.limits.get(Builder.MAX_REGIONS);
         this.maxWindows = builder.limits.get(Builder.MAX_WINDOWS);
         this.maxRegisteredBytes = builder.limits.get(Builder.MAX_REGISTERED_BYTES);
-        this.partialFpdus = new ByteBudget(builder.limits.get(Builder.MAX_PARTIAL_FPDU_BYTES));
-        this.managedReceives = new ByteBudget(builder.limits.get(Builder.MAX_MANAGED_RECEIVE_BYTES));
+        this.partialFpdus = new InputBudget(builder.limits.get(Builder.MAX_PARTIAL_FPDU_BYTES));
+        this.managedReceives = new InputBudget(builder.limits.get(Builder.MAX_MANAGED_RECEIVE_BYTES));
         this.stags = new STagTable(random);
     }
 
@@ -126,7 +126,7 @@ public final class IwarpDevice {
     }
 
     /** Returns the bytes of FPDUs that have arrived in part, and of input that waits for a receive. */
-    ByteBudget partialFpdus() {
+    InputBudget partialFpdus() {
         return partialFpdus;
     }
 
@@ -147,7 +147,7 @@ public final class IwarpDevice {
     }
 
     /** Returns the bytes of the messages of managed receives that are not delivered. */
-    ByteBudget managedReceives() {
+    InputBudget managedReceives() {
         return managedReceives;
     }
 
@@ -313,16 +313,19 @@ public final class IwarpDevice {
         }
 
         private static final Setting<Long> MAX_PARTIAL_FPDU_BYTES =
-                Setting.atLeast("maxPartialFpduBytes", Long.MAX_VALUE, 1L << 20);
+                Setting.atLeast("maxPartialFpduBytes", 256L << 20, 1L << 20);
 
         /**
          * Sets the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part, and for
-         * input that waits for a receive. Default 2^63 - 1, which is no limit. One stream gets at most as much as is
-         * left for others, so the one that holds most is refused first. A stream that needs more ends with a local
-         * error. One FPDU takes up to 64 KiB, and at most four times the bytes that have arrived, or 256 bytes. Input
-         * that waits takes one FPDU and as many bytes as one read brought with its end, up to 320 KiB.
+         * input that waits for a receive. Default 268,435,456 (256 MiB). When it is used up, a stream with an
+         * incomplete FPDU stops reading until others have given bytes back, the oldest FPDU first. No stream ends for
+         * it: older FPDUs are completed or end with the {@code fpduTimeout}. The oldest one always gets what it needs.
          *
-         * @param maximum at least 1,048,576, so that one stream can always receive
+         * <p>One FPDU takes up to 64 KiB, and at most four times the bytes that have arrived, or 256 bytes. Bytes that
+         * were read already are kept and counted even beyond the limit, per stream at most what one read brought, and
+         * one FPDU if it waits for a receive: up to 320 KiB.
+         *
+         * @param maximum at least 1,048,576
          * @return this builder
          * @throws IllegalArgumentException if it is less
          */
@@ -331,13 +334,16 @@ public final class IwarpDevice {
         }
 
         private static final Setting<Long> MAX_MANAGED_RECEIVE_BYTES =
-                Setting.atLeast("maxManagedReceiveBytes", 256L * 1024 * 1024, 1L);
+                Setting.atLeast("maxManagedReceiveBytes", 256L << 20, 1L);
 
         /**
          * Sets the maximum number of buffer bytes of all streams together for messages of managed receives that are not
-         * delivered. Default 268,435,456 (256 MiB). One stream gets at most as much as is left for others, so at most
-         * half. A stream that needs more ends with the error 1/2/02. A buffer has at most four times the bytes that
-         * have arrived.
+         * delivered. Default 268,435,456 (256 MiB). A buffer has at most four times the bytes that have arrived. A
+         * message that arrived in one segment does not count.
+         *
+         * <p>When it is used up, a stream that needs more for a message stops reading until others have given bytes
+         * back, the oldest message first. The {@code messageTimeout} of the message bounds this wait. The oldest
+         * message always gets what it needs, so the limit can be exceeded by one message.
          *
          * @param maximum at least 1
          * @return this builder

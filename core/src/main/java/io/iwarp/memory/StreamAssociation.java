@@ -1,7 +1,7 @@
 package io.iwarp.memory;
 
 import io.iwarp.ProtocolFault;
-import io.iwarp.internal.ByteBudget;
+import io.iwarp.internal.InputBudget;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -126,7 +126,7 @@ public final class StreamAssociation implements AutoCloseable {
      */
     @API(status = API.Status.INTERNAL)
     @SuppressWarnings("exports") // only the modules of the stack call this
-    public ByteBudget inputBudget() {
+    public InputBudget inputBudget() {
         return protectionDomain.device().partialFpdus();
     }
 
@@ -137,7 +137,7 @@ public final class StreamAssociation implements AutoCloseable {
      */
     @API(status = API.Status.INTERNAL)
     @SuppressWarnings("exports") // only the modules of the stack call this
-    public ByteBudget managedReceiveBudget() {
+    public InputBudget managedReceiveBudget() {
         return protectionDomain.device().managedReceives();
     }
 

@@ -50,7 +50,9 @@ final class DdpReceiver {
     private final int[] nextMsn = new int[DdpSegment.QUEUES];
     private boolean silent;
     private boolean stalled;
-    /** Whether the last segment stalled the input. */
+    /** Whether the stall is for memory, which the timeout of the message bounds. */
+    private boolean awaitsMemory;
+    /** Whether the time of messages stands still. */
     private boolean held;
 
     private boolean faultReported;
@@ -98,11 +100,12 @@ final class DdpReceiver {
         }
         segment.wrap(bytes, index, length);
         stalled = false;
+        awaitsMemory = false;
         ProtocolFault fault = handleOrFail();
         if (fault != null) {
             report(fault, segment);
-        } else if (stalled != held) {
-            held = stalled;
+        } else if (held != (stalled && !awaitsMemory)) {
+            held = !held;
             if (held) {
                 incomplete.hold();
             } else {
@@ -134,9 +137,21 @@ final class DdpReceiver {
     }
 
     private void onMessageTimeout(UntaggedBuffer message) {
+        boolean noMemory = awaitsMemory;
         silence();
-        ulp.onMessageTimeout(message.describeMessage() + " was not complete within " + incomplete.timeout()
-                + ", the message timeout: " + message.coverage().arrived() + " bytes of it have arrived");
+        String bound = " within " + incomplete.timeout() + ", the message timeout: ";
+        long arrived = message.coverage().arrived();
+        if (noMemory) {
+            ulp.onMessageTimeout(
+                    ProtocolError.DDP_UNTAGGED_NO_BUFFER,
+                    message.describeMessage() + " got no memory for more than " + arrived + " bytes" + bound
+                            + "other streams of the device hold what IwarpDevice.maxManagedReceiveBytes allows; raise"
+                            + " it");
+        } else {
+            ulp.onMessageTimeout(
+                    ProtocolError.DDP_LOCAL_CATASTROPHIC,
+                    message.describeMessage() + " was not complete" + bound + arrived + " bytes of it have arrived");
+        }
     }
 
     private void report(ProtocolFault fault, @Nullable DdpSegment culprit) {
@@ -230,15 +245,15 @@ final class DdpReceiver {
             stalled = ahead == 0 && queue.stalls();
             return stalled ? null : withoutBuffer(queueNumber, ahead, queue.available());
         }
-        ProtocolFault fault = placeUntagged(buffer);
-        if (fault != null) {
+        ProtocolFault fault = placeUntagged(queue, buffer);
+        if (fault != null || stalled) {
             return fault;
         }
         ulp.onPlaced();
         return buffer.complete() ? deliver(queue, queueNumber) : null;
     }
 
-    private @Nullable ProtocolFault placeUntagged(UntaggedBuffer buffer) {
+    private @Nullable ProtocolFault placeUntagged(UntaggedQueue queue, UntaggedBuffer buffer) {
         if (buffer.complete()) {
             return new ProtocolFault(
                     ProtocolError.DDP_UNTAGGED_MSN_OUT_OF_RANGE,
@@ -250,14 +265,22 @@ final class DdpReceiver {
         if (fault == null) {
             fault = checkCoverage(buffer);
         }
-        if (fault == null) {
-            fault = copy(buffer.sinkFor(segment));
+        if (fault != null) {
+            return fault;
         }
-        if (fault == null) {
+        ByteSpan sink = buffer.sinkFor(segment);
+        fault = sink == null ? awaitMemory(queue) : copy(sink);
+        if (fault == null && sink != null) {
             buffer.placed(segment);
-            watch(buffer, first);
         }
+        watch(buffer, first);
         return fault;
+    }
+
+    private @Nullable ProtocolFault awaitMemory(UntaggedQueue queue) {
+        stalled = queue.stalls();
+        awaitsMemory = stalled;
+        return stalled ? null : withoutMemory();
     }
 
     /** Bounds the time of a message that is not complete with its first segment. */
@@ -317,14 +340,7 @@ final class DdpReceiver {
     }
 
     /** The buffer belongs to the application, which may have released or resized it after it was posted. */
-    private @Nullable ProtocolFault copy(@Nullable ByteSpan sink) {
-        if (sink == null) {
-            return new ProtocolFault(
-                    ProtocolError.DDP_UNTAGGED_NO_BUFFER,
-                    describeMessage() + ": " + segment.payloadLength() + " bytes at message offset "
-                            + segment.messageOffset() + " found no memory: the streams of the device hold as much for"
-                            + " such messages as IwarpDevice.maxManagedReceiveBytes allows");
-        }
+    private @Nullable ProtocolFault copy(ByteSpan sink) {
         int length = segment.payloadLength();
         if (length == 0) {
             return null;
@@ -377,6 +393,13 @@ final class DdpReceiver {
     private void countPlacement(int length) {
         counters.add(Counter.SEGMENTS_PLACED, 1);
         counters.add(Counter.BYTES_PLACED, length);
+    }
+
+    private ProtocolFault withoutMemory() {
+        return new ProtocolFault(
+                ProtocolError.DDP_UNTAGGED_NO_BUFFER,
+                describeMessage() + ": " + segment.payloadLength() + " bytes at message offset "
+                        + segment.messageOffset() + " found no memory");
     }
 
     private ProtocolFault withoutBuffer(int queueNumber, int ahead, int available) {

@@ -1,5 +1,6 @@
 package io.iwarp.ddp;
 
+import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import org.jspecify.annotations.Nullable;
 
@@ -52,9 +53,10 @@ public interface DdpUlp {
      * An untagged message was incomplete for too long. All later segments are dropped silently. Called at most once,
      * unless an error was reported before.
      *
+     * @param error what to report to the peer
      * @param detail which message, and how much of it has arrived
      */
-    void onMessageTimeout(String detail);
+    void onMessageTimeout(ProtocolError error, String detail);
 
     /**
      * An error ends reception: all later segments are dropped silently. Called at most once. The stream stays open

@@ -54,8 +54,8 @@ public class UntaggedBuffer {
      * another RsvdULP in a later segment.
      *
      * @param segment valid during the call; it ends within the {@link #room}
-     * @return a span with at least the bytes up to the end of the segment, or null if there is no memory for it, which
-     *     ends the stream
+     * @return a span with at least the bytes up to the end of the segment, or null if there is no memory for it now:
+     *     then {@link UntaggedQueue#stalls} is called
      */
     protected @Nullable ByteSpan sinkFor(DdpSegment segment) {
         return sink;

@@ -14,7 +14,7 @@ public non-sealed interface UntaggedQueue extends Placement {
     int available();
 
     /**
-     * A message needs the buffer at the head, and there is none.
+     * A message needs the buffer at the head, and there is none, or it has no memory for a segment.
      *
      * @return false if this is an error, which ends the stream; true to stall the input: the segment waits, with
      *     everything after it, until a {@code read} passes down the pipeline and offers it again. The queue requests

@@ -110,7 +110,7 @@ final class RecordingUlp implements DdpUlp {
     }
 
     @Override
-    public void onMessageTimeout(String detail) {
+    public void onMessageTimeout(ProtocolError error, String detail) {
         events.add("timeout " + detail);
     }
 

@@ -1,9 +1,8 @@
 package io.iwarp.mpa;
 
-import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
-import io.iwarp.internal.ByteBudget;
 import io.iwarp.internal.EventLoopBuffers;
+import io.iwarp.internal.InputBudget;
 import io.iwarp.mpa.FpduDecoder.Progress;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -21,6 +20,10 @@ import org.jspecify.annotations.Nullable;
  * <p>There is such a buffer only while an FPDU is incomplete. It grows with what arrives: a peer that announces a large
  * FPDU and stops ties up at most {@link #GROWTH} times what it has sent. Buffers that an event loop keeps anyway are
  * used with their full size.
+ *
+ * <p>If the budget has no room for such a buffer, the input {@linkplain #waitsForMemory waits}. It keeps what it got
+ * until then, in a buffer without spare capacity. Bytes of a read cannot be refused, so only the caller can stop more
+ * from coming: it should not read until it is woken.
  */
 final class FpduInput {
 
@@ -35,7 +38,10 @@ final class FpduInput {
 
     private final ByteBufAllocator allocator;
     private final FpduDecoder decoder;
-    private final ByteBudget budget;
+    private final InputBudget budget;
+    /** What is taken of the budget for the partial FPDU. */
+    private final InputBudget.Claim claim;
+
     private final ReceivedUlpdu ulpdu = new ReceivedUlpdu();
     private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>();
     private @Nullable ByteBuf current;
@@ -43,20 +49,20 @@ final class FpduInput {
 
     /** The first part of an FPDU whose rest has not arrived. */
     private @Nullable ByteBuf partial;
-    /** What is taken of the budget for it. */
-    private int partialCapacity;
     /** The complete FPDU whose ULPDU was found last, if it came in several pieces. */
     private @Nullable ByteBuf gathered;
     /** What is taken of the budget for the current buffer: its capacity if it is the copy of a stall, otherwise 0. */
     private int kept;
 
-    private @Nullable ProtocolFault noRoom;
-
-    /** @param budget limits what the streams of a device hold together, of incomplete FPDUs and in stalls */
-    FpduInput(ByteBufAllocator allocator, FpduDecoder decoder, ByteBudget budget) {
+    /**
+     * @param budget limits what the streams of a device hold together, of incomplete FPDUs and in stalls
+     * @param wake called by any thread when the input waits for memory no longer
+     */
+    FpduInput(ByteBufAllocator allocator, FpduDecoder decoder, InputBudget budget, Runnable wake) {
         this.allocator = allocator;
         this.decoder = decoder;
         this.budget = budget;
+        this.claim = budget.claim(wake);
     }
 
     /** Takes in the bytes and their reference. */
@@ -86,15 +92,13 @@ final class FpduInput {
     /**
      * The receiver cannot take the ULPDU found last. Copies it and all unread bytes, so that they do not hold the
      * buffers of the event loop, or much larger ones, in which they came. Call it again after an {@link #add} in the
-     * stall.
-     *
-     * @return false if there is no room: see {@link #fault()}, then call only {@link #release()}
+     * stall. The copy is counted, but not refused: without it the bytes of the peer would be lost.
      */
     @SuppressWarnings("ReferenceEquality") // whether the ULPDU lies in the copy, not an equal one
-    boolean stall() {
+    void stall() {
         if (kept > 0 && waiting.isEmpty() && ulpdu.buffer() == current) {
             decoder.release();
-            return true;
+            return;
         }
         int unread = current == null ? 0 : current.writerIndex() - index;
         int bytes = ulpdu.length() + unread;
@@ -102,16 +106,6 @@ final class FpduInput {
             bytes += later.readableBytes();
         }
         ByteBuf copy = allocator.directBuffer(Math.max(1, bytes));
-        // This copy replaces the previous one, so that the smallest budget has room for what one read brings in pieces.
-        giveKept();
-        if (!budget.takeShare(bytes, 0)) {
-            copy.release();
-            noRoom = new ProtocolFault(
-                    ProtocolError.DDP_LOCAL_CATASTROPHIC,
-                    bytes + " bytes wait for a receive, and the streams of the device hold as much as"
-                            + " IwarpDevice.maxPartialFpduBytes allows");
-            return false;
-        }
         copy.writeBytes(ulpdu.buffer(), ulpdu.index(), ulpdu.length());
         if (current != null) {
             copy.writeBytes(current, index, unread);
@@ -126,8 +120,13 @@ final class FpduInput {
         forgetCurrent();
         current = copy;
         index = ulpdu.length();
+        budget.add(bytes);
         kept = bytes;
-        return true;
+    }
+
+    /** Returns whether an incomplete FPDU waits for memory. */
+    boolean waitsForMemory() {
+        return claim.waits();
     }
 
     /** Returns the ULPDU found last, valid until {@link #next()} or {@link #release()}. */
@@ -137,7 +136,7 @@ final class FpduInput {
 
     @Nullable
     ProtocolFault fault() {
-        return noRoom == null ? decoder.fault() : noRoom;
+        return decoder.fault();
     }
 
     /** Tells whether the bytes so far end in the middle of an FPDU. */
@@ -162,7 +161,8 @@ final class FpduInput {
         if (partial != null) {
             partial.release();
         }
-        endPartial();
+        partial = null;
+        claim.close();
         decoder.release();
         forgetCurrent();
         for (ByteBuf bytes = waiting.poll(); bytes != null; bytes = waiting.poll()) {
@@ -175,16 +175,14 @@ final class FpduInput {
         Progress progress = decoder.decode(bytes, index, end - index, ulpdu);
         if (progress == Progress.FPDU) {
             index += decoder.wireLength();
-        } else if (progress == Progress.INCOMPLETE && !gather(bytes)) {
-            return Progress.FAULT;
+        } else if (progress == Progress.INCOMPLETE) {
+            gather(bytes);
         }
         return progress;
     }
 
     private Progress decodeGathered(ByteBuf bytes) {
-        if (!gather(bytes)) {
-            return Progress.FAULT;
-        }
+        gather(bytes);
         ByteBuf whole = Objects.requireNonNull(partial);
         if (whole.writerIndex() < decoder.needed()) {
             return Progress.INCOMPLETE;
@@ -197,22 +195,15 @@ final class FpduInput {
         return progress;
     }
 
-    /** Copies what the decoder needs, or all there is. Returns false, and copies nothing, if there is no room. */
-    private boolean gather(ByteBuf bytes) {
+    /** Copies what the decoder needs, or all there is. */
+    private void gather(ByteBuf bytes) {
         int needed = decoder.needed();
         int taken = Math.min(bytes.writerIndex() - index, needed - held());
         int length = held() + taken;
         int capacity = (int) Math.min(Math.max(needed, MIN_CAPACITY), Math.max(MIN_CAPACITY, (long) GROWTH * length));
-        if (capacity > partialCapacity) {
-            if (!budget.takeShare(capacity - partialCapacity, partialCapacity + kept)) {
-                noRoom = new ProtocolFault(
-                        ProtocolError.DDP_LOCAL_CATASTROPHIC,
-                        "the start of an FPDU of " + needed
-                                + " bytes has come, and the streams of the device hold as much"
-                                + " of such FPDUs as IwarpDevice.maxPartialFpduBytes allows");
-                return false;
-            }
-            partialCapacity = capacity;
+        if (!claim.request(capacity)) {
+            claim.hold(length);
+            capacity = length;
         }
         ByteBuf target = partial;
         if (target == null) {
@@ -223,14 +214,12 @@ final class FpduInput {
         }
         target.writeBytes(bytes, index, taken);
         index += taken;
-        return true;
     }
 
     /** Forgets the buffer, which the caller has taken over or released. */
     private void endPartial() {
         partial = null;
-        budget.give(partialCapacity);
-        partialCapacity = 0;
+        claim.release();
     }
 
     private @Nullable ByteBuf unread() {

@@ -5,8 +5,9 @@ import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.Role;
-import io.iwarp.internal.ByteBudget;
 import io.iwarp.internal.EventLoopBuffers;
+import io.iwarp.internal.InputBudget;
+import io.iwarp.internal.LoopTasks;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.StreamAssociation;
 import io.netty.buffer.ByteBuf;
@@ -92,7 +93,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private final Counters counters;
     private final ToIntFunction<Channel> segmentSize;
     private final long fpduTimeoutNanos;
-    private final ByteBudget inputBudget;
+    private final InputBudget inputBudget;
     private Phase phase = Phase.STARTING;
     private boolean parsing;
     private @Nullable FpduInput input;
@@ -115,6 +116,11 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     /** The receiver could not take the last ULPDU: it comes again, and nothing is read meanwhile. */
     private boolean stalled;
 
+    /** An incomplete FPDU waits for memory of the device, and nothing is read meanwhile. */
+    private boolean awaitsMemory;
+    /** A read was asked for while nothing was read. */
+    private boolean readRequested;
+
     private boolean autoReadTurnedOff;
     private boolean peerClosedHalfInStall;
 
@@ -130,7 +136,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
      * @param counters counts the traffic of the stream
      */
     public MpaFramingHandler(MpaSettings settings, Counters counters) {
-        this(settings, counters, TcpSegmentSize::of, new ByteBudget(Long.MAX_VALUE));
+        this(settings, counters, TcpSegmentSize::of, new InputBudget(Long.MAX_VALUE));
     }
 
     /**
@@ -146,7 +152,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     /** Creates the handler with another source of the segment size. */
     MpaFramingHandler(
-            MpaSettings settings, Counters counters, ToIntFunction<Channel> segmentSize, ByteBudget inputBudget) {
+            MpaSettings settings, Counters counters, ToIntFunction<Channel> segmentSize, InputBudget inputBudget) {
         this.settings = settings;
         this.counters = counters;
         this.segmentSize = segmentSize;
@@ -191,15 +197,18 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         counters.add(Counter.BYTES_RECEIVED, bytes.readableBytes());
         in.add(bytes);
         if (stalled) {
-            keepStalled(ctx, in);
+            in.stall();
         } else if (!parsing) {
             parse(ctx, in);
         }
     }
 
-    /** Gives the peer its time for an incomplete FPDU. None is incomplete in a stall: bytes wait as they came. */
+    /**
+     * Starts the timeout for an incomplete FPDU. During a stall there is none: bytes stay undecoded. While it waits for
+     * memory, the peer cannot send the rest.
+     */
     private void watchIncompleteFpdu(ChannelHandlerContext ctx, FpduInput in) {
-        if (fpduTimer == null && fpduTimeoutNanos > 0 && in.insideFpdu()) {
+        if (fpduTimer == null && fpduTimeoutNanos > 0 && in.insideFpdu() && !awaitsMemory) {
             timedFpdu = in.position();
             fpduTimer = ctx.executor().schedule(() -> onFpduTimeout(ctx, in), fpduTimeoutNanos, TimeUnit.NANOSECONDS);
         }
@@ -207,7 +216,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     private void onFpduTimeout(ChannelHandlerContext ctx, FpduInput in) {
         fpduTimer = null;
-        if (phase != Phase.RECEIVING || !in.insideFpdu()) {
+        if (phase != Phase.RECEIVING || !in.insideFpdu() || awaitsMemory) {
             return;
         }
         if (in.position() == timedFpdu) {
@@ -216,20 +225,22 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
                     new ProtocolFault(
                             ProtocolError.MPA_CONNECTION_LOST,
                             "the peer did not complete the FPDU at stream byte " + in.position() + " within "
-                                    + settings.fpduTimeout() + ", " + in.held() + " bytes of it had come"));
+                                    + settings.fpduTimeout() + ", " + in.held() + " bytes of it have arrived"));
         } else {
             watchIncompleteFpdu(ctx, in);
         }
     }
 
-    /** Also passes the ULPDU of a stall again. */
+    /** Also redelivers the ULPDU that caused the stall. */
     @Override
     public void read(ChannelHandlerContext ctx) {
         FpduInput in = input;
         if (stalled && in != null && phase == Phase.RECEIVING && !parsing) {
             passAgain(ctx, in);
         }
-        if (!stalled) {
+        if (awaitsMemory) {
+            readRequested = true;
+        } else if (!stalled) {
             ctx.read();
         }
     }
@@ -253,24 +264,53 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         ctx.fireChannelReadComplete();
     }
 
-    /** Stops reading from the transport. */
     private void stall(ChannelHandlerContext ctx) {
         stalled = true;
+        stopReading(ctx);
+    }
+
+    private void endStall(ChannelHandlerContext ctx) {
+        stalled = false;
+        goOnReading(ctx);
+    }
+
+    /** Stops reading while the device has no memory for an incomplete FPDU. */
+    private void awaitMemory(ChannelHandlerContext ctx, FpduInput in) {
+        if (in.waitsForMemory() && phase == Phase.RECEIVING) {
+            awaitsMemory = true;
+            stopReading(ctx);
+        }
+    }
+
+    /** Any thread. A loop that shuts down closes its channels. */
+    private void wake(ChannelHandlerContext ctx) {
+        LoopTasks.execute(ctx.executor(), () -> onMemory(ctx, Objects.requireNonNull(input)), () -> {});
+    }
+
+    /** The incomplete FPDU may have got memory. */
+    private void onMemory(ChannelHandlerContext ctx, FpduInput in) {
+        if (awaitsMemory && !in.waitsForMemory()) {
+            awaitsMemory = false;
+            cancel(fpduTimer);
+            fpduTimer = null;
+            watchIncompleteFpdu(ctx, in);
+            goOnReading(ctx);
+            if (readRequested) {
+                readRequested = false;
+                ctx.read();
+            }
+        }
+    }
+
+    private void stopReading(ChannelHandlerContext ctx) {
         if (ctx.channel().config().isAutoRead()) {
             autoReadTurnedOff = true;
             ctx.channel().config().setAutoRead(false);
         }
     }
 
-    private void keepStalled(ChannelHandlerContext ctx, FpduInput in) {
-        if (!in.stall()) {
-            fault(ctx, Objects.requireNonNull(in.fault()));
-        }
-    }
-
-    private void endStall(ChannelHandlerContext ctx) {
-        stalled = false;
-        if (autoReadTurnedOff) {
+    private void goOnReading(ChannelHandlerContext ctx) {
+        if (autoReadTurnedOff && !stalled && !awaitsMemory) {
             autoReadTurnedOff = false;
             ctx.channel().config().setAutoRead(true);
         }
@@ -347,7 +387,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             throw new IllegalStateException("MPA start-up ended twice on " + ctx.channel());
         }
         MpaParameters agreed = established.parameters();
-        input = new FpduInput(ctx.alloc(), new FpduDecoder(ctx.alloc(), agreed, counters), inputBudget);
+        input = new FpduInput(
+                ctx.alloc(), new FpduDecoder(ctx.alloc(), agreed, counters), inputBudget, () -> wake(ctx));
         encoder = new FpduEncoder(agreed, counters);
         mulpdu = agreed.mulpdu();
         phase = Phase.RECEIVING;
@@ -409,6 +450,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
                 in.release();
             }
         }
+        awaitMemory(ctx, in);
         watchIncompleteFpdu(ctx, in);
     }
 
@@ -431,7 +473,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             ctx.fireChannelRead(received);
             if (received.takeStall() && phase == Phase.RECEIVING) {
                 stall(ctx);
-                keepStalled(ctx, Objects.requireNonNull(input));
+                Objects.requireNonNull(input).stall();
             }
         }
     }
@@ -568,6 +610,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         if (!parsing && input != null) {
             input.release();
         }
+        awaitsMemory = false;
         endStall(ctx);
         ctx.fireUserEventTriggered(new MpaEvent.Fault(found, mayTransmit));
     }
@@ -580,7 +623,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
                         + in.position()
                         + ", of which "
                         + in.held()
-                        + " bytes had come");
+                        + " bytes have arrived");
     }
 
     private void endInput() {

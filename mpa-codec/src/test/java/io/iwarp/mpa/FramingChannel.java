@@ -3,7 +3,7 @@ package io.iwarp.mpa;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.Role;
-import io.iwarp.internal.ByteBudget;
+import io.iwarp.internal.InputBudget;
 import io.iwarp.memory.IwarpDevice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -41,8 +41,8 @@ final class FramingChannel {
     }
 
     FramingChannel(MpaSettings settings, ToIntFunction<Channel> segmentSize, @Nullable IwarpDevice device) {
-        ByteBudget budget = device == null
-                ? new ByteBudget(Long.MAX_VALUE)
+        InputBudget budget = device == null
+                ? new InputBudget(Long.MAX_VALUE)
                 : device.allocateProtectionDomain().openStream().inputBudget();
         framing = new MpaFramingHandler(settings, counters, segmentSize, budget);
         channel = new EmbeddedChannel(framing, new Recorder());

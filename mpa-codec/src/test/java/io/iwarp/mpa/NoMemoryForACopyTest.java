@@ -3,7 +3,7 @@ package io.iwarp.mpa;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counters;
-import io.iwarp.internal.ByteBudget;
+import io.iwarp.internal.InputBudget;
 import io.iwarp.testing.ExhaustedAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -16,8 +16,8 @@ class NoMemoryForACopyTest {
     void bytesInSeveralPieces() {
         ByteBufAllocator exhausted = new ExhaustedAllocator();
         Counters counters = new Counters();
-        FpduInput input =
-                new FpduInput(exhausted, new FpduDecoder(exhausted, true, false, counters), new ByteBudget(1 << 20));
+        FpduInput input = new FpduInput(
+                exhausted, new FpduDecoder(exhausted, true, false, counters), new InputBudget(1 << 20), () -> {});
         ByteBuf pieces = Unpooled.compositeBuffer().addComponents(true, bytes(), bytes());
 
         assertThat(failureOf(() -> input.add(pieces))).isInstanceOf(OutOfMemoryError.class);

@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
-import io.iwarp.internal.ByteBudget;
+import io.iwarp.internal.InputBudget;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.testing.ExhaustedAllocator;
+import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -53,7 +56,7 @@ class UnfinishedFpduTest {
 
     private static void advance(FramingChannel end, Duration time) {
         end.channel.advanceTimeBy(time.toNanos(), TimeUnit.NANOSECONDS);
-        end.channel.runScheduledPendingTasks();
+        end.channel.runPendingTasks();
     }
 
     private static List<ProtocolError> faults(FramingChannel end) {
@@ -83,7 +86,7 @@ class UnfinishedFpduTest {
     @Test
     void theBufferGrowsWithWhatArrives() {
         UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
-        FpduInput input = input(allocator, false, new ByteBudget(Long.MAX_VALUE));
+        FpduInput input = input(allocator, false, new InputBudget(Long.MAX_VALUE));
         byte[] bytes = fpdu(LARGE);
         int index = 0;
         for (int come : new int[] {20, 300, 5_000, bytes.length - 1}) {
@@ -100,7 +103,7 @@ class UnfinishedFpduTest {
     @Test
     void anUnfinishedFpduHoldsNoMoreThanTheLargestFpdu() {
         UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
-        ByteBudget budget = new ByteBudget(Long.MAX_VALUE);
+        InputBudget budget = new InputBudget(Long.MAX_VALUE);
         FpduInput input = input(allocator, false, budget);
         byte[] bytes = fpdu(0xFFFF);
         input.add(Unpooled.wrappedBuffer(bytes, 0, 1));
@@ -117,7 +120,7 @@ class UnfinishedFpduTest {
 
     @Test
     void aBufferThatCouldNotBeAllocatedIsNotCounted() {
-        ByteBudget budget = new ByteBudget(Long.MAX_VALUE);
+        InputBudget budget = new InputBudget(Long.MAX_VALUE);
         FpduInput input = input(new ExhaustedAllocator(), false, budget);
         input.add(Unpooled.wrappedBuffer(fpdu(8), 0, 4));
         assertThat(failureOf(input::next)).isInstanceOf(OutOfMemoryError.class);
@@ -137,16 +140,16 @@ class UnfinishedFpduTest {
         }
     }
 
-    private static FpduInput input(ByteBufAllocator allocator, boolean crcAndMarkers, ByteBudget budget) {
+    private static FpduInput input(ByteBufAllocator allocator, boolean crcAndMarkers, InputBudget budget) {
         return new FpduInput(
-                allocator, new FpduDecoder(allocator, crcAndMarkers, crcAndMarkers, new Counters()), budget);
+                allocator, new FpduDecoder(allocator, crcAndMarkers, crcAndMarkers, new Counters()), budget, () -> {});
     }
 
     /** Markers are cut out of a ULPDU by a copy. */
     @Test
     void aStreamBetweenTwoFpdusHoldsNoBuffer() {
         UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
-        FpduInput input = input(allocator, true, new ByteBudget(Long.MAX_VALUE));
+        FpduInput input = input(allocator, true, new InputBudget(Long.MAX_VALUE));
         byte[] bytes = new ReferenceFramer(true, true).frame(new byte[5_000]);
         input.add(allocator.directBuffer(bytes.length).writeBytes(bytes));
         assertThat(input.next()).isEqualTo(FpduDecoder.Progress.FPDU);
@@ -157,29 +160,98 @@ class UnfinishedFpduTest {
         assertThat(allocator.metric().usedDirectMemory()).isZero();
     }
 
-    @Test
-    void streamsShareTheDeviceLimitOfPartialFpdus() {
-        IwarpDevice device = IwarpDevice.builder().maxPartialFpduBytes(1 << 20).build();
+    private List<FramingChannel> hoard(IwarpDevice device) {
         List<FramingChannel> hoarders = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
             FramingChannel hoarder = established(device);
-            hoarder.receive(Arrays.copyOf(fpdu(LARGE), 60_000));
+            hoarder.receive(Arrays.copyOf(fpdu(LARGE), 30_000));
             hoarders.add(hoarder);
-            assertThat(device.partialFpduBytes()).isLessThan(1 << 20);
         }
-        assertThat(faults(hoarders.get(29))).containsExactly(ProtocolError.DDP_LOCAL_CATASTROPHIC);
-        assertThat(faults(hoarders.get(0))).isEmpty();
+        return hoarders;
+    }
 
-        FramingChannel honest = established(device);
-        honest.receive(Arrays.copyOf(fpdu(20_000), 15_000));
-
-        assertThat(faults(honest)).isEmpty();
+    @Test
+    @Requirement("SEC-13")
+    void aStreamWithoutMemoryStopsReadingAndDoesNotEnd() {
+        IwarpDevice device = IwarpDevice.builder().maxPartialFpduBytes(1 << 20).build();
+        List<FramingChannel> hoarders = hoard(device);
+        assertThat(device.partialFpduBytes()).isLessThanOrEqualTo((1 << 20) + 30L * 30_000);
+        assertThat(hoarders.get(0).channel.config().isAutoRead()).isTrue();
+        assertThat(hoarders.get(29).channel.config().isAutoRead()).isFalse();
+        assertThat(hoarders).allSatisfy(hoarder -> assertThat(faults(hoarder)).isEmpty());
         hoarders.forEach(FramingChannel::close);
-        honest.close();
         assertThat(device.partialFpduBytes()).isZero();
+        assertThat(device.maxPartialFpduBytes()).isEqualTo(1 << 20);
+        assertThat(IwarpDevice.create().maxPartialFpduBytes()).isEqualTo(256 << 20);
         assertThatThrownBy(() -> IwarpDevice.builder().maxPartialFpduBytes((1 << 20) - 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("maxPartialFpduBytes");
+    }
+
+    @Test
+    @Requirement("SEC-13")
+    void hoardersEndWithTheirTimeoutAndOthersGoOn() {
+        IwarpDevice device = IwarpDevice.builder().maxPartialFpduBytes(1 << 20).build();
+        List<FramingChannel> hoarders = hoard(device);
+        FramingChannel honest = established(device);
+        byte[] whole = fpdu(40_000);
+        honest.receive(Arrays.copyOf(whole, 15_000));
+        assertThat(honest.channel.config().isAutoRead()).isFalse();
+        advance(honest, TIMEOUT.multipliedBy(3));
+        assertThat(faults(honest)).as("its peer could not send").isEmpty();
+
+        for (FramingChannel hoarder : hoarders) {
+            advance(hoarder, TIMEOUT);
+        }
+        advance(honest, Duration.ZERO);
+        assertThat(honest.channel.config().isAutoRead()).isTrue();
+        advance(honest, TIMEOUT.minusMillis(1));
+        honest.receive(Arrays.copyOfRange(whole, 15_000, whole.length));
+        assertThat(honest.seen).last().isEqualTo(new byte[40_000]);
+        assertThat(faults(honest)).isEmpty();
+        assertThat(faults(hoarders.get(0))).containsExactly(ProtocolError.MPA_CONNECTION_LOST);
+    }
+
+    @Test
+    void aReadDuringTheWaitIsMadeUpFor() {
+        IwarpDevice device = IwarpDevice.builder().maxPartialFpduBytes(1 << 20).build();
+        List<FramingChannel> hoarders = hoard(device);
+        FramingChannel manual = established(device);
+        manual.channel.config().setAutoRead(false);
+        List<Object> reads = new ArrayList<>();
+        manual.channel.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void read(ChannelHandlerContext ctx) {
+                reads.add(ctx);
+            }
+        });
+        manual.receive(Arrays.copyOf(fpdu(LARGE), 15_000));
+        reads.clear();
+        manual.channel.read();
+        assertThat(reads).isEmpty();
+        hoarders.forEach(FramingChannel::close);
+        advance(manual, Duration.ZERO);
+        assertThat(reads).hasSize(1);
+        assertThat(manual.channel.config().isAutoRead()).isFalse();
+    }
+
+    /** Under TLS a read comes in pieces: those that were read already are kept. */
+    @Test
+    void piecesThatWereReadAlreadyAreKept() {
+        IwarpDevice device = IwarpDevice.builder().maxPartialFpduBytes(1 << 20).build();
+        List<FramingChannel> hoarders = hoard(device);
+        FramingChannel honest = established(device);
+        byte[] whole = fpdu(LARGE);
+        long before = device.partialFpduBytes();
+        for (int from = 0; from < 40_000; from += 10_000) {
+            honest.receive(Arrays.copyOfRange(whole, from, from + 10_000));
+            assertThat(device.partialFpduBytes() - before).isEqualTo(from + 10_000);
+        }
+        hoarders.forEach(FramingChannel::close);
+        advance(honest, Duration.ZERO);
+        honest.receive(Arrays.copyOfRange(whole, 40_000, whole.length));
+        assertThat(honest.seen).last().isEqualTo(new byte[LARGE]);
+        assertThat(device.partialFpduBytes()).isZero();
     }
 
     @Test
@@ -193,7 +265,7 @@ class UnfinishedFpduTest {
         assertThat(faults(end)).isEmpty();
         advance(end, Duration.ofMillis(1));
         assertThat(faults(end)).containsExactly(ProtocolError.MPA_CONNECTION_LOST);
-        assertThat(end.seen).last().asString().contains("21 bytes of it had come");
+        assertThat(end.seen).last().asString().contains("21 bytes of it have arrived");
     }
 
     @Test

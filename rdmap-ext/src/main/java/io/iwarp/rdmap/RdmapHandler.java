@@ -497,8 +497,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     }
 
     @Override
-    public void onMessageTimeout(String detail) {
-        terminateOrAbort(timeout(detail), ProtocolError.DDP_LOCAL_CATASTROPHIC);
+    public void onMessageTimeout(ProtocolError error, String detail) {
+        terminateOrAbort(timeout(detail), error);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.iwarp.rdmap;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counter;
+import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpEnd;
 import io.iwarp.ddp.DdpMessage;
@@ -138,7 +139,7 @@ class AnswersUnderWayTest {
         public void onReadComplete() {}
 
         @Override
-        public void onMessageTimeout(String detail) {
+        public void onMessageTimeout(ProtocolError error, String detail) {
             throw new AssertionError(detail);
         }
 

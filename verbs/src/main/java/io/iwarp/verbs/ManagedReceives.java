@@ -4,7 +4,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
-import io.iwarp.internal.ByteBudget;
+import io.iwarp.internal.InputBudget;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.IwarpDevice;
 import io.netty.buffer.ByteBuf;
@@ -28,7 +28,10 @@ final class ManagedReceives extends Receives {
 
     private final CompletionRoutes routes;
     private final ByteBufAllocator allocator;
-    private final ByteBudget budget;
+    private final InputBudget.Claim claim;
+    /** Whether the claim has been used for the current message. */
+    private boolean claimed;
+
     private final int bytes;
     private final PostRing<ReceiveRequest> ring;
 
@@ -42,20 +45,17 @@ final class ManagedReceives extends Receives {
             ReceiveStall stall,
             CompletionRoutes routes,
             int depth,
-            ByteBudget budget,
+            InputBudget budget,
             int bytes) {
         super(channel, drains, stall);
         this.routes = routes;
         this.allocator = channel.alloc();
-        this.budget = budget;
+        this.claim = budget.claim(stall::wake);
         this.bytes = bytes;
         this.ring = new PostRing<>(depth, Receive::new);
     }
 
     private final class Receive extends ReceiveRequest {
-        /** What is reserved at the device for this message. */
-        private int own;
-
         @Override
         protected long room() {
             return isImmediate() ? super.room() : bytes;
@@ -75,13 +75,13 @@ final class ManagedReceives extends Receives {
             ByteBuf buffer = buffer();
             if (segment.last()) {
                 // A message in one segment is delivered at once: it need not be counted.
-                return buffer == null ? allocate(end, end) : reserve(end) ? trimmed(buffer, end) : null;
+                return buffer == null ? allocate(end, end) : claim(end) ? trimmed(buffer, end) : null;
             }
-            if (end <= own) {
+            if (buffer != null && end <= buffer.capacity() || end == 0) {
                 return sink();
             }
             int capacity = (int) Math.min(bytes, GROWTH * end);
-            return reserve(capacity) ? buffer == null ? allocate(capacity, bytes) : resized(buffer, capacity) : null;
+            return claim(capacity) ? buffer == null ? allocate(capacity, bytes) : resized(buffer, capacity) : null;
         }
 
         private ByteSpan allocate(int capacity, int maxCapacity) {
@@ -108,23 +108,19 @@ final class ManagedReceives extends Receives {
             return sink().wrap(exact, 0, end);
         }
 
-        private boolean reserve(int capacity) {
-            int more = capacity - own;
-            if (more > 0 && !budget.takeShare(more, own)) {
-                return false;
-            }
-            own = Math.max(own, capacity);
-            return true;
-        }
-
         @Override
         void clear() {
             super.clear();
-            if (own > 0) {
-                budget.give(own);
-                own = 0;
+            if (claimed) {
+                claimed = false;
+                claim.release();
             }
         }
+    }
+
+    private boolean claim(int capacity) {
+        claimed = true;
+        return claim.request(capacity);
     }
 
     @Override
@@ -188,6 +184,11 @@ final class ManagedReceives extends Receives {
         return fault;
     }
 
+    @Override
+    boolean waitsForMemory() {
+        return claim.waits();
+    }
+
     /** Internal receives; dropped silently, together with incomplete messages. */
     @Override
     void flush(CloseReason reason) {
@@ -195,5 +196,6 @@ final class ManagedReceives extends Receives {
             request.clear();
             ring.free();
         }
+        claim.close();
     }
 }

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles a message of the peer that finds no receive: ends the stream, or waits a limited time for a receive. During
- * the wait nothing is read from the connection, so TCP flow control stops the peer's Sends, Writes, requests and
+ * Holds back the input of a stream while a message waits for a receive, for a limited time, or for memory of the
+ * device. Nothing is read from the connection then, so TCP flow control stops the peer's Sends, Writes, requests and
  * answers. Other connections of the event loop continue.
  *
  * <p>Confined to the event loop, except for {@link #stalled} and {@link #wake}.
@@ -24,31 +24,38 @@ final class ReceiveStall {
         /** Registers for a call of {@link ReceiveStall#wake} when there is a receive. */
         void prepareToWait();
 
-        /** Looks for a receive, and keeps it for the next message. Returns whether there is one. */
+        /** Looks for a receive, and keeps it for the next message. Returns whether there is one, with its memory. */
         boolean findReceive();
     }
 
-    private final StreamState state;
+    private enum State {
+        RUNNING,
+        /** A message waits. */
+        STALLED,
+        /** The time of the message has expired. It is retried for the last time. */
+        ENDED
+    }
+
+    private final StreamState stream;
     private final DrainSchedule drains;
     private final EventLoop eventLoop;
     private final long nanos;
     private final Runnable resume;
     private final AtomicBoolean checkScheduled = new AtomicBoolean();
     private final Runnable check = this::check;
-    private volatile boolean stalled;
-    /** Where the current message waits for a receive. */
+    /** Written by the event loop. */
+    private volatile State state = State.RUNNING;
+    /** Where the current message waits. */
     private @Nullable Source source;
-    /** Whether the time of the current message has expired. */
-    private boolean over;
 
     private @Nullable Future<?> timer;
 
     /**
-     * @param nanos the maximum time of a stall; 0 for none
+     * @param nanos the maximum time of a wait for a receive; 0 for none
      * @param resume retries the message
      */
-    ReceiveStall(StreamState state, DrainSchedule drains, EventLoop eventLoop, long nanos, Runnable resume) {
-        this.state = state;
+    ReceiveStall(StreamState stream, DrainSchedule drains, EventLoop eventLoop, long nanos, Runnable resume) {
+        this.stream = stream;
         this.drains = drains;
         this.eventLoop = eventLoop;
         this.nanos = nanos;
@@ -57,12 +64,12 @@ final class ReceiveStall {
 
     /** Any thread: returns whether a message waits. */
     boolean stalled() {
-        return stalled;
+        return state == State.STALLED;
     }
 
-    /** Any thread: reports that a receive may be available for a message that waits. */
+    /** Any thread: reports that a message that waits may continue. */
     void wake() {
-        if (stalled && !checkScheduled.getAndSet(true)) {
+        if (stalled() && !checkScheduled.getAndSet(true)) {
             drains.execute(check);
         }
     }
@@ -73,68 +80,78 @@ final class ReceiveStall {
      * <p>The same message may be retried while it waits, since any handler may read from the channel. It keeps its
      * deadline.
      */
-    boolean begin(Source receives) {
-        if (nanos == 0 || over || state.closeReason() != null) {
+    boolean awaitReceive(Source receives) {
+        return nanos > 0 && begin(receives, true);
+    }
+
+    /**
+     * A message has a receive, but no memory. Returns whether the input stalls until there is some. The timeout of the
+     * message bounds the stall.
+     */
+    boolean awaitMemory(Source receives) {
+        return begin(receives, false);
+    }
+
+    private boolean begin(Source receives, boolean timed) {
+        if (state == State.ENDED || stream.closeReason() != null) {
             return false;
         }
-        if (!stalled) {
-            stalled = true;
+        if (state == State.RUNNING) {
+            state = State.STALLED;
             source = receives;
-            timer = eventLoop.schedule(this::expire, nanos, TimeUnit.NANOSECONDS);
+            timer = timed ? eventLoop.schedule(this::expire, nanos, TimeUnit.NANOSECONDS) : null;
         }
-        if (findsOrLists(receives)) {
+        if (findOrEnqueue(receives)) {
             wake();
         }
         return true;
     }
 
-    /** Resumes if a receive is available. */
+    /** Resumes if what the message waits for is available. */
     private void check() {
         checkScheduled.getAndSet(false);
         Source receives = source;
-        if (stalled && receives != null && (receives.findReceive() || findsOrLists(receives))) {
-            end();
+        if (stalled() && receives != null && (receives.findReceive() || findOrEnqueue(receives))) {
+            end(State.RUNNING);
             resume.run();
         }
     }
 
     /**
-     * Registers for a wake-up, then looks for a receive. The poster of a receive publishes it, then looks for streams
-     * to wake. A full fence separates the two steps, so at least one side sees the other. A {@link ReceivePool} decides
-     * under its lock who gets a receive.
+     * Registers for a wake-up, then looks for a receive. The poster publishes a receive, then looks for streams to
+     * wake. Each side has a full fence between its store and its load (store-load fence), so at least one sees the
+     * other. A {@link ReceivePool} decides under its lock who gets a receive, an {@code InputBudget} who gets memory.
      */
-    private static boolean findsOrLists(Source receives) {
+    private static boolean findOrEnqueue(Source receives) {
         receives.prepareToWait();
         VarHandle.fullFence();
         return receives.findReceive();
     }
 
-    /** Ends the stall, since a message has found a receive. Later messages get the full time. */
+    /** A message has found a receive. Later messages get the full time. */
     void passed() {
-        over = false;
-        if (timer != null) {
-            end();
-        }
+        end(State.RUNNING);
     }
 
     /** Retries the message. If there is still no receive, the stream ends. */
     private void expire() {
-        end();
-        over = true;
+        end(State.ENDED);
         resume.run();
-        over = false;
+        if (state == State.ENDED) {
+            state = State.RUNNING;
+        }
     }
 
-    /** Stops stalled at the end of the stream. Further input is read and dropped. */
+    /** Stops the stall at the end of the stream. Further input is read and dropped. */
     void stop() {
-        if (stalled && eventLoop.inEventLoop()) {
-            end();
+        if (stalled() && eventLoop.inEventLoop()) {
+            end(State.RUNNING);
             drains.execute(resume);
         }
     }
 
-    private void end() {
-        stalled = false;
+    private void end(State next) {
+        state = next;
         if (timer != null) {
             timer.cancel(false);
             timer = null;

@@ -18,7 +18,7 @@ abstract class Receives implements ReceiveStall.Source {
     private final Channel channel;
     private final DrainSchedule drains;
     private final ReceiveStall stall;
-    /** Whether a message has found no receive, and none has passed since. */
+    /** Whether a message has found no receive or no memory, and none has passed since. */
     private boolean missed;
     /** Reused for every call of a listener. */
     final Completion completion = new Completion();
@@ -95,9 +95,14 @@ abstract class Receives implements ReceiveStall.Source {
      */
     abstract @Nullable ReceiveRequest receive(int ahead);
 
+    /** Returns whether the message that has begun waits for memory. */
+    boolean waitsForMemory() {
+        return false;
+    }
+
     @Override
     public final boolean findReceive() {
-        return receive(0) != null;
+        return receive(0) != null && !waitsForMemory();
     }
 
     @Override
@@ -113,7 +118,7 @@ abstract class Receives implements ReceiveStall.Source {
     @Override
     public final boolean stalls() {
         missed = true;
-        return stall.begin(this);
+        return waitsForMemory() ? stall.awaitMemory(this) : stall.awaitReceive(this);
     }
 
     /** Returns the fault for a message that no listener or completion queue can get. */

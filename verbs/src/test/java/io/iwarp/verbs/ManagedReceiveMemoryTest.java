@@ -3,6 +3,8 @@ package io.iwarp.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.ProtectionDomain;
@@ -10,6 +12,7 @@ import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -150,6 +153,112 @@ class ManagedReceiveMemoryTest {
                 .offset(10L * 60_000));
         assertThat(delivered).containsExactly(whole);
         assertThat(device.managedReceiveBytes()).isZero();
+    }
+
+    /** Begins a message that holds a MiB and is not completed. */
+    private SimulatedPeer hoarder() {
+        return peer().sends(
+                        Segment.send(1, new byte[60_000]).last(false),
+                        Segment.send(1, new byte[60_000]).offset(60_000).last(false),
+                        Segment.send(1, new byte[60_000]).offset(120_000).last(false),
+                        Segment.send(1, new byte[60_000]).offset(180_000).last(false),
+                        Segment.send(1, new byte[60_000]).offset(240_000).last(false));
+    }
+
+    private static boolean reads(SimulatedPeer peer) {
+        return peer.end.config().isAutoRead();
+    }
+
+    @Test
+    @Requirement({"SEC-13", "MPA-77"})
+    void aMessageWaitsForMemoryUntilHoardersTimeOut() {
+        List<SimulatedPeer> hoarders = new ArrayList<>();
+        for (int i = 0; i < LIMIT / MIB; i++) {
+            hoarders.add(hoarder());
+        }
+        assertThat(device.managedReceiveBytes()).isEqualTo(LIMIT);
+        hoarders.forEach(hoarder -> hoarder.pass(Duration.ofSeconds(10)));
+        SimulatedPeer honest = peer();
+        honest.sends(Segment.send(1, new byte[50_000]).last(false));
+        assertThat(reads(honest)).isFalse();
+        assertThat(open(honest)).isTrue();
+        assertThat(delivered).isEmpty();
+
+        hoarders.forEach(hoarder -> hoarder.pass(Duration.ofSeconds(60)));
+        assertThat(hoarders).noneMatch(ManagedReceiveMemoryTest::open);
+        honest.pass(Duration.ofSeconds(59));
+        assertThat(reads(honest)).isTrue();
+        honest.sends(Segment.send(1, new byte[50_000]).offset(50_000));
+        assertThat(delivered).singleElement().isEqualTo(new byte[100_000]);
+        assertThat(open(honest)).isTrue();
+    }
+
+    @Test
+    @Requirement({"SEC-13", "MPA-77"})
+    void theTimeoutOfTheMessageBoundsTheWait() {
+        for (int i = 0; i < LIMIT / MIB; i++) {
+            hoarder();
+        }
+        SimulatedPeer honest = peer();
+        honest.sends(Segment.send(1, new byte[50_000]).last(false));
+        honest.pass(Duration.ofSeconds(59));
+        assertThat(open(honest)).isTrue();
+        honest.pass(Duration.ofSeconds(2));
+        honest.hearsTerminate("1202 0000");
+        CloseReason reason = honest.queuePair().closed().join();
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.TIMEOUT);
+        assertThat(reason.detail()).contains("message 1 ", "PT1M", "maxManagedReceiveBytes");
+    }
+
+    @Test
+    @Requirement("SEC-13")
+    void theOldestMessageGetsWhatItNeeds() {
+        SimulatedPeer oldest = peer().sends(Segment.send(1, new byte[60_000]).last(false));
+        List<SimulatedPeer> hoarders = new ArrayList<>();
+        for (int i = 0; i < LIMIT / MIB; i++) {
+            hoarders.add(hoarder());
+        }
+        assertThat(reads(hoarders.get(hoarders.size() - 1))).isFalse();
+        byte[] whole = bytes(MIB);
+        for (int from = 0; from < MIB; from += 60_000) {
+            int to = Math.min(MIB, from + 60_000);
+            oldest.sends(Segment.send(1, Arrays.copyOfRange(whole, from, to))
+                    .offset(from)
+                    .last(to == MIB));
+        }
+        assertThat(delivered).containsExactly(whole);
+        assertThat(device.managedReceiveBytes()).isLessThanOrEqualTo(LIMIT);
+        assertThat(hoarders).allMatch(ManagedReceiveMemoryTest::open);
+    }
+
+    @Test
+    @Requirement("SEC-13")
+    void aMessageInOneSegmentNeedsNoneOfTheLimit() {
+        for (int i = 0; i <= LIMIT / MIB; i++) {
+            hoarder();
+        }
+        peer().sends(Segment.send(1, new byte[60_000]));
+        assertThat(delivered).hasSize(1);
+    }
+
+    @Test
+    @Requirement("SEC-13")
+    void aStreamThatEndsWhileItWaitsLeavesNothing() {
+        List<SimulatedPeer> hoarders = new ArrayList<>();
+        for (int i = 0; i < LIMIT / MIB; i++) {
+            hoarders.add(hoarder());
+        }
+        SimulatedPeer waits = hoarder();
+        SimulatedPeer next = peer().sends(Segment.send(1, new byte[100]).last(false));
+        assertThat(reads(next)).isFalse();
+        hoarders.get(3).queuePair().abort();
+        hoarders.get(3).end.runTasks();
+        waits.queuePair().abort();
+        waits.end.runTasks();
+        next.end.runTasks();
+        assertThat(reads(next)).isTrue();
+        next.sends(Segment.send(1, new byte[100]).offset(100));
+        assertThat(delivered).hasSize(1);
     }
 
     @Test

@@ -1,0 +1,273 @@
+package io.iwarp.internal;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A number of buffer bytes that the streams of a device share for input that is not complete. Any thread may call any
+ * method, unless it says otherwise.
+ *
+ * <p>A stream has one {@link Claim}. Its age counts from its first request after it held nothing. A request within the
+ * limit is granted, unless an older claim waits. Otherwise it waits until others have given back enough. The oldest
+ * claim never waits, and may exceed the limit: so what it belongs to completes, and the next claim becomes the oldest.
+ * Older claims that stop asking must be ended by their owners, with a timeout.
+ *
+ * <p><b>Threads.</b> While no claim waits, requests and releases are a compare-and-set or an addition. Waiting claims,
+ * and which claim is the oldest, are guarded by a lock. No wake-up is lost: a claim is first counted in
+ * {@link #waiting}, then looks at {@link #taken}; a release first lowers {@link #taken}, then looks at
+ * {@link #waiting}. Both are volatile, so at least one side sees the other (store-load fence on both sides).
+ */
+public final class InputBudget {
+    private static final long NO_AGE = Long.MAX_VALUE;
+
+    private final long limit;
+    private final AtomicLong taken = new AtomicLong();
+    private final AtomicLong ages = new AtomicLong();
+    private final ReentrantLock lock = new ReentrantLock();
+    // The lock guards all fields below.
+    private final Set<Claim> claims = new HashSet<>();
+    private final PriorityQueue<Claim> line = new PriorityQueue<>(Comparator.comparingLong(claim -> claim.age));
+    /** The oldest claim when {@link #oldestAge} was its age. */
+    private @Nullable Claim oldest;
+
+    private long oldestAge = NO_AGE;
+    /** The number of waiting claims. Written with the lock held. */
+    private volatile int waiting;
+
+    /** @param limit the maximum number of bytes that are taken at the same time, beyond those of the oldest claim */
+    public InputBudget(long limit) {
+        this.limit = limit;
+    }
+
+    /** Returns the limit in bytes. */
+    public long limit() {
+        return limit;
+    }
+
+    /** Returns the number of bytes that are taken. It may change at any time. */
+    public long taken() {
+        return taken.get();
+    }
+
+    /** Takes bytes that this side holds already and cannot refuse, whatever the limit. Give them back. */
+    public void add(long bytes) {
+        taken.addAndGet(bytes);
+    }
+
+    /** Gives back what {@link #add} took. */
+    public void give(long bytes) {
+        taken.addAndGet(-bytes);
+        serve();
+    }
+
+    private boolean takeWithinLimit(long bytes) {
+        for (long before = taken.get(); bytes <= limit - before; before = taken.get()) {
+            if (taken.compareAndSet(before, before + bytes)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Wakes the claims that can be granted. */
+    private void serve() {
+        if (waiting == 0) {
+            return;
+        }
+        List<Claim> granted;
+        lock.lock();
+        try {
+            granted = grantWaiting();
+        } finally {
+            lock.unlock();
+        }
+        granted.forEach(claim -> claim.wake.run());
+    }
+
+    /** Grants waiting claims, the oldest first, what they ask for. Call it with the lock held. */
+    private List<Claim> grantWaiting() {
+        List<Claim> granted = new ArrayList<>();
+        for (Claim next = line.peek(); next != null && next.grant(); next = line.peek()) {
+            next.leaveLine();
+            granted.add(next);
+        }
+        return granted;
+    }
+
+    /**
+     * Adds the claim of a stream.
+     *
+     * @param wake called by any thread, without a lock, when a request that waited has been granted
+     */
+    public Claim claim(Runnable wake) {
+        Claim claim = new Claim(wake);
+        lock.lock();
+        try {
+            claims.add(claim);
+        } finally {
+            lock.unlock();
+        }
+        return claim;
+    }
+
+    /** What one stream holds. One thread at a time calls its methods. */
+    public final class Claim {
+        private final Runnable wake;
+        /** Changed by its owner; while it waits, with the lock held. */
+        private long held;
+        /** What it waits to hold. Guarded by the lock. */
+        private long wanted;
+        /** Changed by its owner, read with the lock held by others. */
+        private volatile long age = NO_AGE;
+
+        private volatile boolean waits;
+
+        private Claim(Runnable wake) {
+            this.wake = wake;
+        }
+
+        /** Returns the number of bytes that this claim holds, unless it {@linkplain #waits waits}. */
+        public long held() {
+            return held;
+        }
+
+        /** Returns whether the last request waits to be granted. */
+        public boolean waits() {
+            return waits;
+        }
+
+        /**
+         * Asks to hold a number of bytes in total.
+         *
+         * @return true if the claim holds at least so many now; false if the request waits, until the wake-up or a
+         *     {@link #release}. It may be repeated meanwhile.
+         */
+        public boolean request(long total) {
+            if (!waits) {
+                if (total <= held) {
+                    return true;
+                }
+                if (age == NO_AGE) {
+                    age = ages.getAndIncrement();
+                }
+                if (waiting == 0 && takeWithinLimit(total - held)) {
+                    held = total;
+                    return true;
+                }
+            }
+            return await(total);
+        }
+
+        private boolean await(long total) {
+            List<Claim> granted = List.of();
+            lock.lock();
+            try {
+                if (!waits && total > held) {
+                    wanted = total;
+                    waits = true;
+                    line.add(this);
+                    waiting++;
+                    granted = grantWaiting();
+                }
+            } finally {
+                lock.unlock();
+            }
+            for (Claim other : granted) {
+                if (other != this) {
+                    other.wake.run();
+                }
+            }
+            return !waits && total <= held;
+        }
+
+        /** Holds a number of bytes in total that this side cannot refuse, whatever the limit. */
+        public void hold(long total) {
+            lock.lock();
+            try {
+                if (total > held) {
+                    taken.addAndGet(total - held);
+                    held = total;
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Gives back all that this claim holds, and stops waiting. */
+        public void release() {
+            if (waits) {
+                lock.lock();
+                try {
+                    if (waits) {
+                        leaveLine();
+                    }
+                } finally {
+                    lock.unlock();
+                }
+            }
+            if (held > 0 || age != NO_AGE) {
+                taken.addAndGet(-held);
+                held = 0;
+                age = NO_AGE;
+                serve();
+            }
+        }
+
+        /** Ends the claim. May be called again. */
+        public void close() {
+            release();
+            lock.lock();
+            try {
+                claims.remove(this);
+                if (oldest == this) {
+                    oldest = null;
+                }
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Call it with the lock held. */
+        private void leaveLine() {
+            line.remove(this);
+            waits = false;
+            waiting--;
+        }
+
+        /** Takes what it wants if it may. Call it with the lock held, on the first of the line. */
+        private boolean grant() {
+            long more = Math.max(0, wanted - held);
+            if (!takeWithinLimit(more)) {
+                if (!isOldest()) {
+                    return false;
+                }
+                taken.addAndGet(more);
+            }
+            held += more;
+            return true;
+        }
+
+        /** Call it with the lock held. */
+        private boolean isOldest() {
+            Claim known = oldest;
+            if (known == null || known.age != oldestAge) {
+                oldestAge = NO_AGE;
+                for (Claim claim : claims) {
+                    long its = claim.age;
+                    if (its < oldestAge) {
+                        oldestAge = its;
+                        oldest = claim;
+                    }
+                }
+            }
+            return oldest == this;
+        }
+    }
+}
