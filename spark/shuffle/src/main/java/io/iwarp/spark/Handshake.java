@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *     request:  HELLO                                         ──►
  *                                                             ◄── rejection:  CHALLENGE, a nonce
  *     request:  PROOF, both nonces, code 1, the initiator's id ──►
- *                                                             ◄── acceptance: DIRECTORY, code 2
+ *                                                             ◄── acceptance: the directory, code 2
  * </pre>
  *
  * <p>Code 1 is an HMAC-SHA-256 of the sender's role and the nonces and executor ids of both sides. Code 2 is one of the
@@ -44,21 +44,19 @@ final class Handshake {
     private static final int DIRECTORY = Integer.BYTES + RemoteBuffer.ENCODED_LENGTH;
     private static final byte[] NO_DIRECTORY = {};
 
+    // Kinds of messages.
+    private static final byte HELLO = 0;
+    private static final byte CHALLENGE = 1;
+    private static final byte PROOF = 2;
+    private static final byte ACCEPTANCE = 3;
+
+    // Roles.
+    private static final byte INITIATOR = 0;
+    private static final byte ACCEPTOR = 1;
+
     private final Hmac secret;
     private final String executor;
     private final Challenges challenges;
-
-    private enum Kind {
-        HELLO,
-        CHALLENGE,
-        PROOF,
-        DIRECTORY
-    }
-
-    private enum Role {
-        INITIATOR,
-        ACCEPTOR
-    }
 
     /**
      * @param secret from {@link #newSecret}
@@ -82,12 +80,21 @@ final class Handshake {
     }
 
     /** What both codes of a connection cover. */
-    private record Facts(byte[] nonce, byte[] challenge, String initiator, String acceptor) {
-        byte[] code(Hmac secret, Role role, byte[] directory) {
-            ByteBuf facts = Unpooled.buffer()
-                    .writeByte(role.ordinal())
-                    .writeBytes(nonce)
-                    .writeBytes(challenge);
+    private static final class Facts {
+        private final byte[] nonce;
+        private final byte[] challenge;
+        private final String initiator;
+        private final String acceptor;
+
+        Facts(byte[] nonce, byte[] challenge, String initiator, String acceptor) {
+            this.nonce = nonce;
+            this.challenge = challenge;
+            this.initiator = initiator;
+            this.acceptor = acceptor;
+        }
+
+        byte[] code(Hmac secret, byte role, byte[] directory) {
+            ByteBuf facts = Unpooled.buffer().writeByte(role).writeBytes(nonce).writeBytes(challenge);
             writeText(facts, initiator);
             writeText(facts, acceptor);
             return secret.code(facts.writeBytes(directory));
@@ -110,7 +117,7 @@ final class Handshake {
 
         /** Returns the private data of the first request. */
         byte[] hello() {
-            return bytes(header(Kind.HELLO));
+            return bytes(header(HELLO));
         }
 
         /**
@@ -120,13 +127,13 @@ final class Handshake {
          * @throws IllegalArgumentException if it is no challenge of this version
          */
         byte[] proof(byte[] rejection) {
-            ByteBuf in = body(rejection, Kind.CHALLENGE, Challenges.LENGTH);
+            ByteBuf in = body(rejection, CHALLENGE, Challenges.LENGTH);
             Facts agreed = new Facts(Hmac.randomBytes(NONCE), ByteBufUtil.getBytes(in), executor, acceptor);
             facts = agreed;
-            ByteBuf out = header(Kind.PROOF)
+            ByteBuf out = header(PROOF)
                     .writeBytes(agreed.nonce)
                     .writeBytes(agreed.challenge)
-                    .writeBytes(agreed.code(secret, Role.INITIATOR, NO_DIRECTORY));
+                    .writeBytes(agreed.code(secret, INITIATOR, NO_DIRECTORY));
             writeText(out, executor);
             return bytes(out);
         }
@@ -139,10 +146,10 @@ final class Handshake {
          */
         RemoteDirectory directory(byte[] acceptance) {
             Facts agreed = Objects.requireNonNull(facts, "proof() was not called");
-            ByteBuf in = body(acceptance, Kind.DIRECTORY, DIRECTORY + Hmac.LENGTH);
+            ByteBuf in = body(acceptance, ACCEPTANCE, DIRECTORY + Hmac.LENGTH);
             byte[] directory = ByteBufUtil.getBytes(in.readSlice(DIRECTORY));
             // Takes the same time whatever the peer sent.
-            if (!MessageDigest.isEqual(ByteBufUtil.getBytes(in), agreed.code(secret, Role.ACCEPTOR, directory))) {
+            if (!MessageDigest.isEqual(ByteBufUtil.getBytes(in), agreed.code(secret, ACCEPTOR, directory))) {
                 throw new IllegalArgumentException("the peer does not prove that it is executor " + acceptor
                         + " of this application, so nothing is read from it");
             }
@@ -150,16 +157,38 @@ final class Handshake {
         }
     }
 
-    /** What an acceptor makes of a request. */
-    sealed interface Verdict {
-        /** The first request of an initiator is rejected with a challenge. */
-        record Challenge(byte[] rejection) implements Verdict {}
+    /** How an acceptor answers a request. */
+    static final class Verdict {
+        private final byte[] answer;
+        private final @Nullable String initiator;
+        private final @Nullable String objection;
 
-        /** @param objection for the log; contains no text of the peer */
-        record Objection(String objection, byte[] rejection) implements Verdict {}
+        private Verdict(byte[] answer, @Nullable String initiator, @Nullable String objection) {
+            this.answer = answer;
+            this.initiator = initiator;
+            this.objection = objection;
+        }
 
-        /** The initiator is this executor of the application. */
-        record Proven(String initiator, byte[] acceptance) implements Verdict {}
+        private static Verdict refuse(String objection) {
+            return new Verdict(REJECTED.getBytes(StandardCharsets.UTF_8), null, objection);
+        }
+
+        /** Returns the private data of the acceptance, or of the rejection if there is no {@link #initiator}. */
+        byte[] answer() {
+            return answer;
+        }
+
+        /** Returns the executor of the application that sent the request, or null if it proves nothing. */
+        @Nullable
+        String initiator() {
+            return initiator;
+        }
+
+        /** Returns why the request is refused, without any text of the peer; null if it is not, or asks for a challenge. */
+        @Nullable
+        String objection() {
+            return objection;
+        }
     }
 
     /** Decides about the request of a peer that wants to read this directory. */
@@ -167,42 +196,34 @@ final class Handshake {
         ByteBuf in = Unpooled.wrappedBuffer(request);
         String wrong = objection(in);
         if (wrong != null) {
-            return new Verdict.Objection(wrong, rejection(request));
+            // An executor of another version learns the version of this one.
+            return isMagic(Unpooled.wrappedBuffer(request))
+                    ? new Verdict(bytes(header(CHALLENGE)), null, wrong)
+                    : Verdict.refuse(wrong);
         }
         int kind = in.readByte();
-        if (kind == Kind.HELLO.ordinal() && !in.isReadable()) {
-            return new Verdict.Challenge(bytes(header(Kind.CHALLENGE).writeBytes(challenges.issue())));
+        if (kind == HELLO && !in.isReadable()) {
+            return new Verdict(bytes(header(CHALLENGE).writeBytes(challenges.issue())), null, null);
         }
-        if (kind != Kind.PROOF.ordinal() || in.readableBytes() <= NONCE + Challenges.LENGTH + Hmac.LENGTH) {
-            return refuse("the request has " + request.length + " bytes of kind " + kind);
+        if (kind != PROOF || in.readableBytes() <= NONCE + Challenges.LENGTH + Hmac.LENGTH) {
+            return Verdict.refuse("the request has " + request.length + " bytes of kind " + kind);
         }
         byte[] nonce = ByteBufUtil.getBytes(in.readSlice(NONCE));
         byte[] challenge = ByteBufUtil.getBytes(in.readSlice(Challenges.LENGTH));
         byte[] code = ByteBufUtil.getBytes(in.readSlice(Hmac.LENGTH));
         Facts facts = new Facts(nonce, challenge, readText(in), executor);
-        if (!MessageDigest.isEqual(code, facts.code(secret, Role.INITIATOR, NO_DIRECTORY))) {
-            return refuse("the request does not prove that it comes from this application and is meant for executor "
+        if (!MessageDigest.isEqual(code, facts.code(secret, INITIATOR, NO_DIRECTORY))) {
+            return Verdict.refuse("the request does not prove that it comes from this application and is meant for executor "
                     + executor);
         }
         if (!challenges.use(challenge)) {
-            return refuse("the request answers a challenge that this executor did not issue, that is older than "
+            return Verdict.refuse("the request answers a challenge that this executor did not issue, that is older than "
                     + Challenges.LIFETIME.toSeconds() + " s, or that was answered before");
         }
         byte[] table = directory(directory, slots);
-        return new Verdict.Proven(
-                facts.initiator,
-                bytes(header(Kind.DIRECTORY).writeBytes(table).writeBytes(facts.code(secret, Role.ACCEPTOR, table))));
-    }
-
-    private static Verdict refuse(String objection) {
-        return new Verdict.Objection(objection, rejection(new byte[0]));
-    }
-
-    /** An executor of another version learns the version of this one, all others learn nothing. */
-    private static byte[] rejection(byte[] request) {
-        return isMagic(Unpooled.wrappedBuffer(request))
-                ? bytes(header(Kind.CHALLENGE))
-                : REJECTED.getBytes(StandardCharsets.UTF_8);
+        byte[] code2 = facts.code(secret, ACCEPTOR, table);
+        return new Verdict(
+                bytes(header(ACCEPTANCE).writeBytes(table).writeBytes(code2)), facts.initiator, null);
     }
 
     private static byte[] directory(RemoteBuffer memory, int slots) {
@@ -229,14 +250,14 @@ final class Handshake {
     }
 
     /** Returns what follows the header of a message of the acceptor. */
-    private static ByteBuf body(byte[] message, Kind kind, int length) {
+    private static ByteBuf body(byte[] message, byte kind, int length) {
         ByteBuf in = Unpooled.wrappedBuffer(message);
         String wrong = objection(in);
         if (wrong != null) {
             throw new IllegalArgumentException(wrong);
         }
-        if (in.readByte() != kind.ordinal() || in.readableBytes() != length) {
-            throw new IllegalArgumentException("the peer sent no " + kind + " of " + length + " bytes");
+        if (in.readByte() != kind || in.readableBytes() != length) {
+            throw new IllegalArgumentException("the peer sent " + message.length + " bytes, not message " + kind + " of " + (HEADER + length));
         }
         return in;
     }
@@ -256,8 +277,8 @@ final class Handshake {
         return in.readableBytes() >= HEADER && in.getInt(in.readerIndex()) == MAGIC;
     }
 
-    private static ByteBuf header(Kind kind) {
-        return Unpooled.buffer().writeInt(MAGIC).writeShort(VERSION).writeByte(kind.ordinal());
+    private static ByteBuf header(byte kind) {
+        return Unpooled.buffer().writeInt(MAGIC).writeShort(VERSION).writeByte(kind);
     }
 
     private static void writeText(ByteBuf out, String text) {

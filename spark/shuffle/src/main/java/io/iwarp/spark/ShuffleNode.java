@@ -4,7 +4,6 @@ import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
 import io.iwarp.ConnectionRejectedException;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.spark.Handshake.Verdict;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBufAllocator;
@@ -97,16 +96,17 @@ final class ShuffleNode implements AutoCloseable {
     }
 
     private void decide(ConnectionRequest request) {
-        Verdict verdict = handshake.judge(request.privateData(), directory.advertised(), directory.slots());
-        if (verdict instanceof Verdict.Proven proven) {
-            request.accept(proven.acceptance());
-        } else if (verdict instanceof Verdict.Challenge challenge) {
-            request.reject(challenge.rejection());
-        } else if (verdict instanceof Verdict.Objection objection) {
-            metrics.rejectedConnections.inc();
-            LOGGER.warn("Rejected a connection of {}: {}", request.remoteAddress(), objection.objection());
-            request.reject(objection.rejection());
+        Handshake.Verdict verdict =
+                handshake.judge(request.privateData(), directory.advertised(), directory.slots());
+        if (verdict.initiator() != null) {
+            request.accept(verdict.answer());
+            return;
         }
+        if (verdict.objection() != null) {
+            metrics.rejectedConnections.inc();
+            LOGGER.warn("Rejected a connection of {}: {}", request.remoteAddress(), verdict.objection());
+        }
+        request.reject(verdict.answer());
     }
 
     /** Publishes the files of a map output. */

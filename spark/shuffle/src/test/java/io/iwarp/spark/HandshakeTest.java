@@ -30,15 +30,15 @@ class HandshakeTest {
     }
 
     private static byte[] challenge(Handshake acceptor, byte[] hello) {
-        return ((Verdict.Challenge) judge(acceptor, hello)).rejection();
+        return judge(acceptor, hello).answer();
     }
 
     private static String objection(Handshake acceptor, byte[] request) {
-        return ((Verdict.Objection) judge(acceptor, request)).objection();
+        return judge(acceptor, request).objection();
     }
 
     private static byte[] acceptance(Handshake acceptor, byte[] proof) {
-        return ((Verdict.Proven) judge(acceptor, proof)).acceptance();
+        return judge(acceptor, proof).answer();
     }
 
     /** Returns the proof of the initiation to its acceptor. */
@@ -54,8 +54,8 @@ class HandshakeTest {
 
     @Test
     void bothSidesProveAndTheDirectoryArrives() {
-        Verdict.Proven proven = (Verdict.Proven) judge(acceptor, proof());
-        Handshake.RemoteDirectory directory = initiation.directory(proven.acceptance());
+        Verdict proven = judge(acceptor, proof());
+        Handshake.RemoteDirectory directory = initiation.directory(proven.answer());
 
         assertThat(proven.initiator()).isEqualTo("1");
         assertThat(directory.memory()).isEqualTo(DIRECTORY);
@@ -66,12 +66,12 @@ class HandshakeTest {
     void eachChangedByteOfAProofIsRefused() {
         byte[] proof = proof();
         for (int at = 0; at < proof.length; at++) {
-            assertThat(judge(acceptor, changed(proof, at, 1))).isInstanceOf(Verdict.Objection.class);
+            assertThat(objection(acceptor, changed(proof, at, 1))).isNotNull();
         }
         assertThat(objection(acceptor, Arrays.copyOf(proof, proof.length - 1))).contains("does not prove");
         assertThat(objection(acceptor, Arrays.copyOf(proof, proof.length + 1))).contains("does not prove");
         assertThat(objection(acceptor, Arrays.copyOf(proof, 40))).contains("40 bytes");
-        assertThat(judge(acceptor, proof)).isInstanceOf(Verdict.Proven.class);
+        assertThat(judge(acceptor, proof).initiator()).isEqualTo("1");
     }
 
     @Test
@@ -96,7 +96,7 @@ class HandshakeTest {
         assertThat(objection(acceptor, stranger)).contains("does not prove");
         // Another process with the same id, such as the one that took the place of the executor.
         assertThat(objection(handshake(SECRET, "12"), proof)).contains("did not issue");
-        assertThat(judge(acceptor, proof)).isInstanceOf(Verdict.Proven.class);
+        assertThat(judge(acceptor, proof).initiator()).isEqualTo("1");
         assertThat(objection(acceptor, proof)).contains("answered before");
     }
 
@@ -127,7 +127,7 @@ class HandshakeTest {
         byte[] late = proof();
         byte[] inTime = proof();
         now += Challenges.LIFETIME.toNanos();
-        assertThat(judge(acceptor, inTime)).isInstanceOf(Verdict.Proven.class);
+        assertThat(judge(acceptor, inTime).initiator()).isEqualTo("1");
         now++;
 
         assertThat(objection(acceptor, late)).contains("older than 60 s");
@@ -142,8 +142,8 @@ class HandshakeTest {
     @Test
     void anotherVersionIsNamedOnBothSides() {
         byte[] hello = changed(initiation.hello(), 5, 8);
-        Verdict.Objection objection = (Verdict.Objection) judge(acceptor, hello);
-        byte[] fromOther = changed(objection.rejection(), 5, 8);
+        Verdict objection = judge(acceptor, hello);
+        byte[] fromOther = changed(objection.answer(), 5, 8);
 
         assertThat(objection.objection()).contains("version 11");
         assertThatThrownBy(() -> initiation.proof(fromOther)).hasMessageContaining("version 11");
@@ -154,7 +154,7 @@ class HandshakeTest {
     @Test
     void aDirectoryWithAWrongLengthIsRefused() {
         for (int slots : new int[] {128, -64, 0}) {
-            byte[] acceptance = ((Verdict.Proven) acceptor.judge(proof(), DIRECTORY, slots)).acceptance();
+            byte[] acceptance = acceptor.judge(proof(), DIRECTORY, slots).answer();
 
             assertThatThrownBy(() -> initiation.directory(acceptance)).hasMessageContaining(slots + " slots");
         }

@@ -4,7 +4,6 @@ import static io.iwarp.spark.Blocks.content;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.spark.Handshake.Verdict;
 import io.iwarp.testing.LogCapture;
 import io.iwarp.testing.Segment;
 import io.iwarp.testing.SocketPeer;
@@ -156,8 +155,8 @@ class HostilePeerTest {
         // It has the secret of another application.
         assertThatNothingIsTaken("does not prove", afterChallenge(challenge, (request, directory) -> {
             Handshake.Initiation own = ofAnother.initiate(TwoNodes.SERVER);
-            var rejection = (Verdict.Challenge) ofAnother.judge(own.hello(), directory, SLOTS);
-            return ((Verdict.Proven) ofAnother.judge(own.proof(rejection.rejection()), directory, SLOTS)).acceptance();
+            byte[] rejection = ofAnother.judge(own.hello(), directory, SLOTS).answer();
+            return ofAnother.judge(own.proof(rejection), directory, SLOTS).answer();
         }));
     }
 
