@@ -173,7 +173,8 @@ final class FetchBenchmark {
             NettyBlockTransferService spark = services.get(sparks);
             service = List.copyOf(services.keySet()).indexOf(sparks);
             if (way.equals(IWARP) && node != null && spark != null) {
-                client = new IwarpBlockStoreClient(node, spark);
+                client = new IwarpBlockStoreClient(
+                        node, spark, range -> range.end() - range.start() == 1 && size > node.maxBlockSize());
             } else if (spark != null && !way.equals(IWARP)) {
                 client = spark;
             } else {

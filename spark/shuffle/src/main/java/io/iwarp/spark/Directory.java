@@ -93,12 +93,6 @@ final class Directory implements AutoCloseable {
         region.setBytes((long) slot * MapSlot.LENGTH, bytes);
     }
 
-    /** Overwrites bytes of a slot, as a fault of the memory would. For tests. */
-    synchronized void corrupt(MapKey key) {
-        ByteBuf wrong = Unpooled.wrappedBuffer(new byte[] {1, 2, 3, 4});
-        region.setBytes((long) find(key, key) * MapSlot.LENGTH + 16, wrong);
-    }
-
     @Override
     public void close() {
         region.close();

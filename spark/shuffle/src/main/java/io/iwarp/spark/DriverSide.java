@@ -36,7 +36,12 @@ final class DriverSide implements DriverPlugin {
         // A wrong setting fails the application at its start, with the message.
         ShuffleSettings.from(pluginContext.conf());
         String reason = ShuffleSettings.reasonAgainst(pluginContext.conf());
-        if (!reason.isEmpty()) {
+        if (reason.isEmpty()) {
+            LOGGER.info(
+                    "Shuffles go by RDMA Reads, with {}: {}",
+                    Versions.text(),
+                    SparkSecurity.describe(pluginContext.conf()));
+        } else {
             LOGGER.warn("Shuffles go by Spark's own transport: {}", reason);
         }
         context.addSparkListener(new SparkListener() {

@@ -35,22 +35,25 @@ final class ExecutorSide implements ExecutorPlugin {
         }
         ShuffleSettings settings = ShuffleSettings.from(conf);
         try {
-            String secret = Objects.requireNonNull(
+            String ofDriver = Objects.requireNonNull(
                     extraConf.get(DriverSide.SECRET),
                     "the driver sent no secret: driver and executors need the same version of the plugin");
-            start(pluginContext, settings, new Handshake(secret, executor, System::nanoTime));
+            Handshake handshake = new Handshake(SparkSecurity.secret(ofDriver, conf), executor, System::nanoTime);
+            start(pluginContext, settings, handshake, SparkSecurity.tls(conf));
         } catch (Exception | LinkageError | OutOfMemoryError e) {
             if (!settings.fallback()) {
                 throw new IllegalStateException("the iWARP shuffle could not start", e);
             }
-            LOGGER.warn("This executor uses Spark's own transport for shuffles: {}", e.toString(), e);
+            LOGGER.warn("Executor {} uses Spark's own transport for shuffles: {}", executor, e.toString(), e);
         }
     }
 
-    private void start(PluginContext pluginContext, ShuffleSettings settings, Handshake handshake) throws Exception {
+    private void start(PluginContext pluginContext, ShuffleSettings settings, Handshake handshake, @Nullable Tls tls)
+            throws Exception {
         ShuffleNode started = new ShuffleNode(
                 settings,
                 handshake,
+                tls,
                 id -> find(pluginContext, id),
                 pluginContext.metricRegistry(),
                 ByteBufAllocator.DEFAULT);

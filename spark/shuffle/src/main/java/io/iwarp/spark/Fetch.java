@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One request of Spark for blocks of one peer. Each block is looked up, then read. Blocks that are too large or not
- * published go by Spark's own transport, together, as soon as all are looked up. Blocks that fail go there once,
- * together, when all others have arrived.
+ * published go by Spark's own transport, in one request, when all lookups are done. Blocks that fail go there once, in
+ * one request, when all others have arrived.
  *
  * <p>A Read fails if its stream ends, and a stream ends with the first Read that is wrong, also of another shuffle. So
  * a failed block is looked up and read again, a few times: a block that is still published succeeds on the next stream.
@@ -30,8 +30,8 @@ final class Fetch {
     // This guards all of the following.
     private final List<String> bypassing = new ArrayList<>();
     private final List<Failed> failed = new ArrayList<>();
-    private int unknown;
-    private int unsettled;
+    private int pendingLookups;
+    private int pendingBlocks;
 
     /** Where blocks come from: one peer. */
     interface Source {
@@ -64,29 +64,30 @@ final class Fetch {
 
     void start(List<BlockRange> ranges) {
         synchronized (this) {
-            unknown = ranges.size();
-            unsettled = ranges.size();
+            pendingLookups = ranges.size();
+            pendingBlocks = ranges.size();
         }
         for (BlockRange range : ranges) {
-            new Block(range).look();
+            new Block(range).lookUp();
         }
     }
 
-    /** One block on its way. Its steps follow each other, so its fields need no lock. */
+    /** One block. Its steps follow each other, so its fields need no lock. */
     private final class Block implements Session.Listener {
         private final BlockRange range;
-        private @Nullable CompletableFuture<MapOutput> looked;
+        private @Nullable CompletableFuture<MapOutput> lookup;
         private int attempts;
-        private boolean known;
+        /** The first lookup is done: it is known which way the block goes. */
+        private boolean classified;
 
         Block(BlockRange range) {
             this.range = range;
         }
 
-        void look() {
+        void lookUp() {
             attempts++;
             CompletableFuture<MapOutput> output = source.output(range.map());
-            looked = output;
+            lookup = output;
             output.whenComplete((found, failure) -> {
                 if (failure != null) {
                     fail(failure);
@@ -113,7 +114,7 @@ final class Fetch {
                 return;
             }
             SinkPool.Sink sink = source.sinks().take((int) length);
-            becomeKnown(null);
+            classify(false);
             source.session().whenComplete((session, failure) -> {
                 if (failure == null) {
                     session.read(sink, output.data(), output.offset(range), this);
@@ -124,13 +125,13 @@ final class Fetch {
         }
 
         private void bypass() {
-            if (known) {
-                // Withdrawn since the first attempt: the others do not wait for this one.
+            if (classified) {
+                // Withdrawn since the first attempt, after the request for the others.
                 spark.fetch(new String[] {range.blockId()}, listener);
             } else {
-                becomeKnown(range.blockId());
+                classify(true);
             }
-            settle();
+            finish();
         }
 
         @Override
@@ -144,7 +145,7 @@ final class Fetch {
                 LOGGER.warn("Spark failed to take {}", range.blockId(), e);
             } finally {
                 buffer.release();
-                settle();
+                finish();
             }
         }
 
@@ -156,26 +157,26 @@ final class Fetch {
 
         private void fail(Throwable failure) {
             Throwable cause = unwrapped(failure);
-            CompletableFuture<MapOutput> wrong = looked;
+            CompletableFuture<MapOutput> wrong = lookup;
             if (wrong != null) {
                 source.forget(range.map(), wrong);
             }
             if (attempts < MAX_ATTEMPTS && Session.mayRepeat(cause)) {
                 metrics.repeatedReads.inc();
-                look();
+                lookUp();
                 return;
             }
-            becomeKnown(null);
+            classify(false);
             synchronized (Fetch.this) {
                 failed.add(new Failed(range.blockId(), cause));
             }
-            settle();
+            finish();
         }
 
-        private void becomeKnown(@Nullable String bypass) {
-            if (!known) {
-                known = true;
-                nowKnown(bypass);
+        private void classify(boolean bypasses) {
+            if (!classified) {
+                classified = true;
+                lookupDone(bypasses ? range.blockId() : null);
             }
         }
     }
@@ -188,14 +189,15 @@ final class Fetch {
         return cause;
     }
 
-    private void nowKnown(@Nullable String bypass) {
+    /** @param bypass a block that goes by Spark's own transport, or null */
+    private void lookupDone(@Nullable String bypass) {
         String[] blocks;
         synchronized (this) {
             if (bypass != null) {
                 bypassing.add(bypass);
             }
-            unknown--;
-            if (unknown > 0 || bypassing.isEmpty()) {
+            pendingLookups--;
+            if (pendingLookups > 0 || bypassing.isEmpty()) {
                 return;
             }
             blocks = bypassing.toArray(new String[0]);
@@ -203,18 +205,19 @@ final class Fetch {
         spark.fetch(blocks, listener);
     }
 
-    private void settle() {
+    /** A block has arrived, failed, or goes by Spark's own transport. */
+    private void finish() {
         List<Failed> all;
         synchronized (this) {
-            unsettled--;
-            if (unsettled > 0 || failed.isEmpty()) {
+            pendingBlocks--;
+            if (pendingBlocks > 0 || failed.isEmpty()) {
                 return;
             }
             all = List.copyOf(failed);
         }
         List<String> again = new ArrayList<>();
         for (Failed one : all) {
-            // Spark waits for memory by itself, if it is told of this error as it is.
+            // Spark waits for memory if it gets this error.
             if (spark.takesFailed() && !(one.cause instanceof OutOfDirectMemoryError)) {
                 again.add(one.block);
             } else {

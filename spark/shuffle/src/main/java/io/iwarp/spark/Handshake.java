@@ -69,6 +69,11 @@ final class Handshake {
         this.challenges = new Challenges(nanoTime);
     }
 
+    /** Returns the private data of most rejections. */
+    static byte[] rejection() {
+        return REJECTED.getBytes(StandardCharsets.UTF_8);
+    }
+
     /** Returns a random secret of an application, as text. */
     static String newSecret() {
         return Base64.getEncoder().encodeToString(Hmac.randomBytes(Hmac.LENGTH));
@@ -170,7 +175,7 @@ final class Handshake {
         }
 
         private static Verdict refuse(String objection) {
-            return new Verdict(REJECTED.getBytes(StandardCharsets.UTF_8), null, objection);
+            return new Verdict(rejection(), null, objection);
         }
 
         /** Returns the private data of the acceptance, or of the rejection if there is no {@link #initiator}. */
@@ -184,7 +189,9 @@ final class Handshake {
             return initiator;
         }
 
-        /** Returns why the request is refused, without any text of the peer; null if it is not, or asks for a challenge. */
+        /**
+         * Returns why the request is refused, without any text of the peer; null if it is not, or asks for a challenge.
+         */
         @Nullable
         String objection() {
             return objection;
@@ -213,17 +220,18 @@ final class Handshake {
         byte[] code = ByteBufUtil.getBytes(in.readSlice(Hmac.LENGTH));
         Facts facts = new Facts(nonce, challenge, readText(in), executor);
         if (!MessageDigest.isEqual(code, facts.code(secret, INITIATOR, NO_DIRECTORY))) {
-            return Verdict.refuse("the request does not prove that it comes from this application and is meant for executor "
-                    + executor);
+            return Verdict.refuse(
+                    "the request does not prove that it comes from this application and is meant for executor "
+                            + executor);
         }
         if (!challenges.use(challenge)) {
-            return Verdict.refuse("the request answers a challenge that this executor did not issue, that is older than "
-                    + Challenges.LIFETIME.toSeconds() + " s, or that was answered before");
+            return Verdict.refuse(
+                    "the request answers a challenge that this executor did not issue, that is older than "
+                            + Challenges.LIFETIME.toSeconds() + " s, or that was answered before");
         }
         byte[] table = directory(directory, slots);
         byte[] code2 = facts.code(secret, ACCEPTOR, table);
-        return new Verdict(
-                bytes(header(ACCEPTANCE).writeBytes(table).writeBytes(code2)), facts.initiator, null);
+        return new Verdict(bytes(header(ACCEPTANCE).writeBytes(table).writeBytes(code2)), facts.initiator, null);
     }
 
     private static byte[] directory(RemoteBuffer memory, int slots) {
@@ -257,7 +265,8 @@ final class Handshake {
             throw new IllegalArgumentException(wrong);
         }
         if (in.readByte() != kind || in.readableBytes() != length) {
-            throw new IllegalArgumentException("the peer sent " + message.length + " bytes, not message " + kind + " of " + (HEADER + length));
+            throw new IllegalArgumentException(
+                    "the peer sent " + message.length + " bytes, not message " + kind + " of " + (HEADER + length));
         }
         return in;
     }

@@ -4,6 +4,7 @@ import com.codahale.metrics.MetricSet;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.apache.spark.network.buffer.ManagedBuffer;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockPushingListener;
@@ -18,11 +19,16 @@ import org.jspecify.annotations.Nullable;
 final class IwarpBlockStoreClient extends BlockStoreClient {
     private final ShuffleNode node;
     private final BlockStoreClient spark;
+    private final Predicate<BlockRange> isLarge;
 
-    /** @param spark is not closed by this client */
-    IwarpBlockStoreClient(ShuffleNode node, BlockStoreClient spark) {
+    /**
+     * @param spark is not closed by this client
+     * @param isLarge whether blocks go by Spark's own transport without a lookup
+     */
+    IwarpBlockStoreClient(ShuffleNode node, BlockStoreClient spark, Predicate<BlockRange> isLarge) {
         this.node = node;
         this.spark = spark;
+        this.isLarge = isLarge;
     }
 
     @Override
@@ -34,7 +40,7 @@ final class IwarpBlockStoreClient extends BlockStoreClient {
             BlockFetchingListener listener,
             @Nullable DownloadFileManager downloadFileManager) {
         if (downloadFileManager == null) {
-            node.fetch(host, port, execId, blockIds, listener, spark);
+            node.fetch(host, port, execId, blockIds, isLarge, listener, spark);
         } else {
             // These are for a file, so they are large.
             spark.fetchBlocks(host, port, execId, blockIds, listener, downloadFileManager);

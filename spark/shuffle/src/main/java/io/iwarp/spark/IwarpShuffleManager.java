@@ -63,11 +63,12 @@ public class IwarpShuffleManager extends SortShuffleManager {
                 dependency,
                 env.mapOutputTracker()
                         .getMapSizesByExecutorId(
-                                handle.shuffleId(), startMapIndex, endMapIndex, startPartition, endPartition),
+                                handle.shuffleId(), startMapIndex, endMapIndex, startPartition, endPartition)
+                        .toSeq(),
                 context,
                 metrics,
                 env,
-                new IwarpBlockStoreClient(node, env.blockManager().blockStoreClient()),
+                node,
                 SortShuffleManager.canUseBatchFetch(startPartition, endPartition, context));
     }
 

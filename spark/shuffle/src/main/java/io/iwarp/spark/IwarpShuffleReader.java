@@ -10,7 +10,6 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.internal.config.package$;
 import org.apache.spark.io.CompressionCodec;
 import org.apache.spark.io.CompressionCodec$;
-import org.apache.spark.network.shuffle.BlockStoreClient;
 import org.apache.spark.serializer.SerializerInstance;
 import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
 import org.apache.spark.shuffle.ShuffleReader;
@@ -38,28 +37,28 @@ final class IwarpShuffleReader<K, C> implements ShuffleReader<K, C> {
     private static final RowBasedChecksum[] NO_CHECKSUMS = {};
 
     private final ShuffleDependency<K, ?, C> dependency;
-    private final Iterator<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> blocksByAddress;
+    private final Seq<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> blocksByAddress;
     private final TaskContext context;
     private final ShuffleReadMetricsReporter readMetrics;
     private final SparkEnv env;
-    private final BlockStoreClient client;
+    private final ShuffleNode node;
     private final boolean batchFetch;
 
     /** @param batchFetch whether adjacent blocks of a map output may be fetched as one, if the serializer allows it */
     IwarpShuffleReader(
             ShuffleDependency<K, ?, C> dependency,
-            Iterator<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> blocksByAddress,
+            Seq<Tuple2<BlockManagerId, Seq<Tuple3<BlockId, Object, Object>>>> blocksByAddress,
             TaskContext context,
             ShuffleReadMetricsReporter readMetrics,
             SparkEnv env,
-            BlockStoreClient client,
+            ShuffleNode node,
             boolean batchFetch) {
         this.dependency = dependency;
         this.blocksByAddress = blocksByAddress;
         this.context = context;
         this.readMetrics = readMetrics;
         this.env = env;
-        this.client = client;
+        this.node = node;
         this.batchFetch = batchFetch;
     }
 
@@ -130,12 +129,15 @@ final class IwarpShuffleReader<K, C> implements ShuffleReader<K, C> {
         SparkConf conf = env.conf();
         Function2<BlockId, InputStream, InputStream> wrap =
                 (block, stream) -> env.serializerManager().wrapStream(block, stream);
+        boolean batches = canFetchBatches(conf);
+        LargeBlocks large = new LargeBlocks(node.maxBlockSize(), batches);
+        large.addAll(blocksByAddress);
         return new ShuffleBlockFetcherIterator(
                 context,
-                client,
+                new IwarpBlockStoreClient(node, env.blockManager().blockStoreClient(), large::contains),
                 env.blockManager(),
                 env.mapOutputTracker(),
-                blocksByAddress,
+                blocksByAddress.iterator(),
                 wrap,
                 (long) conf.get(package$.MODULE$.REDUCER_MAX_SIZE_IN_FLIGHT()) * MEBIBYTE,
                 (int) conf.get(package$.MODULE$.REDUCER_MAX_REQS_IN_FLIGHT()),
@@ -147,7 +149,7 @@ final class IwarpShuffleReader<K, C> implements ShuffleReader<K, C> {
                 (boolean) conf.get(package$.MODULE$.SHUFFLE_CHECKSUM_ENABLED()),
                 conf.get(package$.MODULE$.SHUFFLE_CHECKSUM_ALGORITHM()),
                 readMetrics,
-                canFetchBatches(conf),
+                batches,
                 new SystemClock());
     }
 

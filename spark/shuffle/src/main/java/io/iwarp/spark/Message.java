@@ -13,11 +13,11 @@ import java.util.Locale;
  */
 record Message(Kind kind, String executor, List<String> values) {
     enum Kind {
-        /** An executor tells where it listens; also the answer to FIND. */
-        ANNOUNCE(2),
-        /** An executor asks where another one listens. */
+        /** Where an executor listens, and its certificate; also the answer to FIND. */
+        ANNOUNCE(3),
+        /** Where does an executor listen? */
         FIND(0),
-        /** An executor tells what it has counted. */
+        /** What an executor has counted. */
         COUNT(5);
 
         private final int values;
@@ -30,7 +30,10 @@ record Message(Kind kind, String executor, List<String> values) {
     private static final int HEADER = 2;
 
     static Message announce(String executor, PeerAddress address) {
-        return new Message(Kind.ANNOUNCE, executor, List.of(address.host(), Integer.toString(address.port())));
+        return new Message(
+                Kind.ANNOUNCE,
+                executor,
+                List.of(address.host(), Integer.toString(address.port()), address.fingerprint()));
     }
 
     static Message find(String executor) {
@@ -78,7 +81,7 @@ record Message(Kind kind, String executor, List<String> values) {
     }
 
     PeerAddress address() {
-        return new PeerAddress(values.get(0), Integer.parseInt(values.get(1)));
+        return new PeerAddress(values.get(0), Integer.parseInt(values.get(1)), values.get(2));
     }
 
     Totals totals() {

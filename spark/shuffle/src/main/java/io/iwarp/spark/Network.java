@@ -12,6 +12,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
+import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,7 +38,7 @@ final class Network {
     private final ShuffleSettings settings;
     private final ProtectionDomain domain;
     private final Transport transport;
-    private final TlsContexts tls;
+    private final @Nullable Tls tls;
     private final EventLoopGroup group;
     private final Duration setup;
     /** One for each connection, because its request has private data of its own. */
@@ -47,11 +48,12 @@ final class Network {
     /** Written before the connectors are ended. A connector that is added later sees it, and is ended by its thread. */
     private volatile boolean closed;
 
-    Network(ShuffleSettings settings, ProtectionDomain domain) throws IOException {
+    /** @param tls null for connections without TLS */
+    Network(ShuffleSettings settings, ProtectionDomain domain, @Nullable Tls tls) {
         this.settings = settings;
         this.domain = domain;
         this.transport = Transport.named(settings.transport());
-        this.tls = TlsContexts.of(settings.tls());
+        this.tls = tls;
         this.group = transport.group(settings.threads());
         this.setup = settings.timeout().compareTo(MAX_SETUP) < 0 ? settings.timeout() : MAX_SETUP;
     }
@@ -67,8 +69,10 @@ final class Network {
         if (transport != Transport.LOCAL) {
             bootstrap.childOption(ChannelOption.SO_KEEPALIVE, true);
         }
-        IwarpChannelInitializer initializer = IwarpChannelInitializer.responder(domain, queuePairSettings(), requests)
-                .withTransportHandlers(tls::addServer);
+        IwarpChannelInitializer initializer = IwarpChannelInitializer.responder(domain, queuePairSettings(), requests);
+        if (tls != null) {
+            initializer = initializer.withTransportHandlers(tls::addServer);
+        }
         try {
             IwarpListener bound = IwarpListener.listen(bootstrap, initializer, transport.address(host, settings.port()))
                     .get();
@@ -86,9 +90,10 @@ final class Network {
      * Connects to an executor.
      *
      * @param request the private data of the request
+     * @throws IllegalArgumentException if this executor uses TLS, and the address has no fingerprint
      */
     CompletableFuture<QueuePair> connect(PeerAddress address, byte[] request) {
-        IwarpConnector connector = connector(request);
+        IwarpConnector connector = connector(address, request);
         connectors.add(connector);
         CompletableFuture<QueuePair> connected = connector.connect(transport.address(address.host(), address.port()));
         connected.whenComplete((queuePair, failure) -> {
@@ -104,7 +109,7 @@ final class Network {
         return connected;
     }
 
-    private IwarpConnector connector(byte[] request) {
+    private IwarpConnector connector(PeerAddress address, byte[] request) {
         Bootstrap bootstrap = new Bootstrap()
                 .group(group)
                 .channel(transport.channel())
@@ -112,10 +117,13 @@ final class Network {
         if (transport != Transport.LOCAL) {
             bootstrap.option(ChannelOption.SO_KEEPALIVE, true);
         }
-        return new IwarpConnector(
-                bootstrap,
-                IwarpChannelInitializer.initiator(domain, queuePairSettings(), request, queuePair -> {})
-                        .withTransportHandlers(tls::addClient));
+        IwarpChannelInitializer initializer =
+                IwarpChannelInitializer.initiator(domain, queuePairSettings(), request, queuePair -> {});
+        if (tls != null) {
+            SslContext context = tls.client(address.fingerprint());
+            initializer = initializer.withTransportHandlers(pipeline -> Tls.add(context, pipeline));
+        }
+        return new IwarpConnector(bootstrap, initializer);
     }
 
     private QueuePairSettings queuePairSettings() {
@@ -123,7 +131,8 @@ final class Network {
                 .sendQueueDepth(settings.outstandingReads())
                 .receiveQueueDepth(1)
                 .mpa(MpaSettings.builder()
-                        .crc(settings.crc())
+                        // TLS checks each byte by itself.
+                        .crc(settings.crc() && tls == null)
                         .ird(settings.outstandingReads())
                         .ord(settings.outstandingReads())
                         .startupTimeout(setup)

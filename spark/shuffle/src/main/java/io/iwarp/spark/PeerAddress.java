@@ -1,4 +1,8 @@
 package io.iwarp.spark;
 
-/** Where an executor listens. */
-record PeerAddress(String host, int port) {}
+/**
+ * Where an executor listens.
+ *
+ * @param fingerprint of its certificate; empty without TLS
+ */
+record PeerAddress(String host, int port, String fingerprint) {}

@@ -2,6 +2,7 @@ package io.iwarp.spark;
 
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
+import io.iwarp.ConnectionRejectedException;
 import io.iwarp.EndedBy;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
@@ -159,6 +160,7 @@ final class Session {
     /** Returns whether a Read failed because its stream ended by another cause than a close on this side. */
     static boolean mayRepeat(Throwable failure) {
         return failure instanceof ConnectionClosedException ended
+                && !(ended instanceof ConnectionRejectedException)
                 && ended.reason().endedBy() != EndedBy.LOCAL_APPLICATION;
     }
 

@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockStoreClient;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,7 @@ final class ShuffleNode implements AutoCloseable {
     private final Addresses addresses;
     private final Workers workers;
     private final ShuffleMetrics metrics;
+    private final @Nullable Tls tls;
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final Network network;
     private final SinkPool sinks;
@@ -54,30 +56,41 @@ final class ShuffleNode implements AutoCloseable {
 
     /**
      * @param handshake has the secret of the application; peers without it are rejected
+     * @param tls null for connections without TLS
      * @param allocator gives direct memory for the directory and for what is read
-     * @throws IOException if the certificates cannot be read
      */
     ShuffleNode(
             ShuffleSettings settings,
             Handshake handshake,
+            @Nullable Tls tls,
             Addresses addresses,
             MetricRegistry registry,
-            ByteBufAllocator allocator)
-            throws IOException {
+            ByteBufAllocator allocator) {
         this.settings = settings;
         this.handshake = handshake;
         this.addresses = addresses;
         this.workers = new Workers();
         this.metrics = new ShuffleMetrics(registry);
-        this.network = new Network(settings, domain);
+        this.tls = tls;
         this.sinks = new SinkPool(domain, allocator);
-        this.directory = new Directory(domain, allocator, settings.directorySlots());
         this.regions = new OutputRegions(domain, allocator);
-        this.published = new PublishedOutputs(regions, directory, metrics, settings.releaseDelay(), network::later);
-        gauge(registry, "directorySlotsUsed", directory::used);
-        gauge(registry, "sinkBytesInUse", sinks::bytesInUse);
-        gauge(registry, "registeredBytes", domain::registeredBytes);
-        gauge(registry, "openFiles", regions::files);
+        this.directory = new Directory(domain, allocator, settings.directorySlots());
+        Network made = null;
+        try {
+            made = new Network(settings, domain, tls);
+            this.network = made;
+            this.published = new PublishedOutputs(regions, directory, metrics, settings.releaseDelay(), network::later);
+            gauge(registry, "directorySlotsUsed", directory::used);
+            gauge(registry, "sinkBytesInUse", sinks::bytesInUse);
+            gauge(registry, "registeredBytes", domain::registeredBytes);
+            gauge(registry, "openFiles", regions::files);
+        } catch (RuntimeException | Error e) {
+            directory.close();
+            if (made != null) {
+                made.terminate();
+            }
+            throw e;
+        }
     }
 
     private static void gauge(MetricRegistry registry, String name, Gauge<? extends Number> value) {
@@ -92,21 +105,44 @@ final class ShuffleNode implements AutoCloseable {
      */
     PeerAddress listen(String host) throws IOException {
         String bind = settings.bindAddress().isEmpty() ? host : settings.bindAddress();
-        return new PeerAddress(host, network.listen(bind, this::decide));
+        int bound = network.listen(bind, this::decide);
+        return new PeerAddress(
+                host,
+                settings.advertisedPort() == 0 ? bound : settings.advertisedPort(),
+                tls == null ? "" : tls.fingerprint());
     }
 
     private void decide(ConnectionRequest request) {
-        Handshake.Verdict verdict =
-                handshake.judge(request.privateData(), directory.advertised(), directory.slots());
-        if (verdict.initiator() != null) {
+        Handshake.Verdict verdict = handshake.judge(request.privateData(), directory.advertised(), directory.slots());
+        String initiator = verdict.initiator();
+        if (initiator == null) {
+            reject(request, verdict.objection(), verdict.answer());
+        } else if (tls == null) {
             request.accept(verdict.answer());
-            return;
+        } else {
+            workers.run(
+                    DRIVER,
+                    () -> acceptIfCertified(request, initiator, verdict.answer()),
+                    failure -> reject(
+                            request, "executor " + initiator + " is not known: " + failure, Handshake.rejection()));
         }
-        if (verdict.objection() != null) {
+    }
+
+    private void acceptIfCertified(ConnectionRequest request, String initiator, byte[] answer) throws Exception {
+        if (Tls.isPeer(request.tlsSession(), addresses.of(initiator).fingerprint())) {
+            request.accept(answer);
+        } else {
+            reject(request, "its certificate is not that of executor " + initiator, Handshake.rejection());
+        }
+    }
+
+    /** @param objection null if the request only asks for a challenge */
+    private void reject(ConnectionRequest request, @Nullable String objection, byte[] answer) {
+        if (objection != null) {
             metrics.rejectedConnections.inc();
-            LOGGER.warn("Rejected a connection of {}: {}", request.remoteAddress(), verdict.objection());
+            LOGGER.warn("Rejected a connection of {}: {}", request.remoteAddress(), objection);
         }
-        request.reject(verdict.answer());
+        request.reject(answer);
     }
 
     /** Publishes the files of a map output. */
@@ -120,8 +156,8 @@ final class ShuffleNode implements AutoCloseable {
         cache.forgetShuffle(shuffleId);
     }
 
-    Directory directory() {
-        return directory;
+    long maxBlockSize() {
+        return settings.maxBlockSize();
     }
 
     /** Returns the number of files that are open for peers. */
@@ -133,12 +169,17 @@ final class ShuffleNode implements AutoCloseable {
         return metrics;
     }
 
-    /** Fetches blocks of an executor. What is not for Reads goes to Spark's own transport. */
+    /**
+     * Fetches blocks of an executor.
+     *
+     * @param isLarge whether blocks go by Spark's own transport without a lookup, as what is no block of a map output
+     */
     void fetch(
             String host,
             int port,
             String fromExecutor,
             String[] blocks,
+            Predicate<BlockRange> isLarge,
             BlockFetchingListener listener,
             BlockStoreClient spark) {
         List<BlockRange> ranges = new ArrayList<>(blocks.length);
@@ -146,6 +187,9 @@ final class ShuffleNode implements AutoCloseable {
         for (String block : blocks) {
             BlockRange range = BlockRange.parse(block);
             if (range == null) {
+                others.add(block);
+            } else if (isLarge.test(range)) {
+                metrics.largeBlocks.inc();
                 others.add(block);
             } else {
                 ranges.add(range);

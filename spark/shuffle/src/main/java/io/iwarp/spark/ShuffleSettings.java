@@ -10,6 +10,7 @@ import org.apache.spark.SparkConf;
  *
  * @param bindAddress the address to listen at; empty for the address of the executor
  * @param port the port to listen at; 0 for one that the system chooses
+ * @param advertisedPort the port that peers connect to; 0 for the one of the listener
  * @param transport {@code auto}, {@code nio}, {@code epoll} or, for tests, {@code local}
  * @param threads the number of event loops
  * @param connectionsPerPeer how many connections to each executor
@@ -20,11 +21,11 @@ import org.apache.spark.SparkConf;
  * @param releaseDelay how long the files of a shuffle stay open after it was unregistered
  * @param fallback whether blocks that could not be read go by Spark's own transport
  * @param timeout how long a connection or an answer may take
- * @param tls certificates; {@link TlsSettings#NONE} without TLS
  */
 record ShuffleSettings(
         String bindAddress,
         int port,
+        int advertisedPort,
         String transport,
         int threads,
         int connectionsPerPeer,
@@ -34,8 +35,7 @@ record ShuffleSettings(
         int directorySlots,
         Duration releaseDelay,
         boolean fallback,
-        Duration timeout,
-        TlsSettings tls) {
+        Duration timeout) {
     /** How the keys begin. */
     static final String PREFIX = "spark.shuffle.iwarp.";
 
@@ -51,29 +51,6 @@ record ShuffleSettings(
     private static final int MIN_SLOTS = 64;
     private static final Duration MAX_DELAY = Duration.ofDays(1);
     private static final Duration MIN_TIMEOUT = Duration.ofMillis(1);
-
-    /** Where the certificates are: files in PEM format. Empty names without TLS. */
-    record TlsSettings(boolean enabled, String certificate, String key, String trust) {
-        static final TlsSettings NONE = new TlsSettings(false, "", "", "");
-
-        private static TlsSettings from(SparkConf conf) {
-            if (!conf.getBoolean(PREFIX + "tls.enabled", false)) {
-                return NONE;
-            }
-            return new TlsSettings(
-                    true, requireFile(conf, "certificate"), requireFile(conf, "key"), requireFile(conf, "trust"));
-        }
-
-        private static String requireFile(SparkConf conf, String name) {
-            String key = PREFIX + "tls." + name;
-            String file = conf.get(key, "");
-            if (file.isEmpty()) {
-                throw new IllegalArgumentException(
-                        key + " is not set: TLS needs a file in PEM format for each of certificate, key and trust");
-            }
-            return file;
-        }
-    }
 
     /**
      * Returns the settings of an application.
@@ -97,6 +74,7 @@ record ShuffleSettings(
         return new ShuffleSettings(
                 conf.get(PREFIX + "bindAddress", ""),
                 within(conf, "port", 0, 0, MAX_PORT),
+                within(conf, "advertisedPort", 0, 0, MAX_PORT),
                 transport,
                 within(
                         conf,
@@ -111,8 +89,7 @@ record ShuffleSettings(
                 slots,
                 delay(conf, "releaseDelay", "30s"),
                 conf.getBoolean(PREFIX + "fallback", true),
-                timeout(conf),
-                TlsSettings.from(conf));
+                timeout(conf));
     }
 
     private static int within(SparkConf conf, String name, int value, int least, int most) {
@@ -145,27 +122,10 @@ record ShuffleSettings(
         return set;
     }
 
-    /**
-     * Returns why an application's shuffles must go by Spark's own transport, or an empty text. Spark protects what it
-     * sends; this shuffle would send it in clear text and to anyone.
-     */
+    /** Returns why the shuffles of an application go by Spark's own transport, or an empty text. */
     static String reasonAgainst(SparkConf conf) {
-        if (conf.getBoolean("spark.shuffle.service.enabled", false)) {
-            return "spark.shuffle.service.enabled is set: the files of an executor outlive it, its memory does not";
-        }
-        if (conf.getBoolean(PREFIX + "tls.enabled", false)) {
-            return "";
-        }
-        for (String key : new String[] {
-            "spark.authenticate",
-            "spark.network.crypto.enabled",
-            "spark.authenticate.enableSaslEncryption",
-            "spark.ssl.rpc.enabled"
-        }) {
-            if (conf.getBoolean(key, false)) {
-                return key + " is set, and " + PREFIX + "tls.enabled is not: turn it on to have both";
-            }
-        }
-        return "";
+        return conf.getBoolean("spark.shuffle.service.enabled", false)
+                ? "spark.shuffle.service.enabled is set: the files of an executor outlive it, its memory does not"
+                : "";
     }
 }

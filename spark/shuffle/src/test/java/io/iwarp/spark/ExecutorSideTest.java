@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.codahale.metrics.MetricRegistry;
+import com.sun.management.UnixOperatingSystemMXBean;
 import io.iwarp.testing.LogCapture;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.lang.management.ManagementFactory;
 import java.util.Map;
 import org.apache.spark.SparkConf;
 import org.apache.spark.api.plugin.PluginContext;
@@ -46,6 +49,35 @@ class ExecutorSideTest {
         new ExecutorSide().init(new WithoutMemory(), Map.of());
 
         assertThat(log.messages()).singleElement().asString().contains("the driver sent no secret");
+    }
+
+    /** The memory of the directory is released, and no event loop was made, which would hold file descriptors. */
+    @Test
+    void aStartThatFailsLeavesNothing() {
+        ScarceAllocator memory = new ScarceAllocator(UnpooledByteBufAllocator.DEFAULT);
+        conf.set("spark.shuffle.iwarp.transport", "nio");
+        MetricRegistry taken = new MetricRegistry();
+        taken.counter("openFiles");
+        long files = openFiles();
+
+        for (int i = 0; i < 20; i++) {
+            memory.exhausted = i % 2 == 0;
+            assertThatThrownBy(() -> new ShuffleNode(
+                            ShuffleSettings.from(conf),
+                            TwoNodes.handshake(TwoNodes.SECRET, "1"),
+                            null,
+                            id -> null,
+                            taken,
+                            memory))
+                    .isNotNull();
+        }
+
+        assertThat(memory.first.refCnt()).isZero();
+        assertThat(openFiles() - files).isLessThan(10);
+    }
+
+    private static long openFiles() {
+        return ((UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getOpenFileDescriptorCount();
     }
 
     /** Spark shows what the driver hands out, in its web page and its log, but for the keys that look secret. */

@@ -84,6 +84,21 @@ class FetchTest {
     }
 
     @Test
+    void blocksThatAreKnownToBeLargeNeedNoLookup() throws IOException {
+        try (TwoNodes nodes = new TwoNodes(folder)) {
+            nodes.publish(1, 1, LARGE, 9);
+            RecordingListener listener = new RecordingListener();
+            new IwarpBlockStoreClient(nodes.client, nodes.spark, range -> range.start() == 0)
+                    .fetchBlocks("host", 7, TwoNodes.SERVER, new String[] {"shuffle_1_1_0"}, listener, null);
+
+            assertThat(listener.await(1).arrived).containsEntry("shuffle_1_1_0", FakeSpark.CONTENT);
+            assertThat(nodes.count("largeBlocks")).isEqualTo(1);
+            assertThat(nodes.count("lookups")).isZero();
+            assertThat(nodes.count("connections")).isZero();
+        }
+    }
+
+    @Test
     void whatIsNoBlockOfAMapOutputGoesToSparkAtOnce() throws IOException {
         try (TwoNodes nodes = new TwoNodes(folder)) {
             nodes.fetch("rdd_1_1", "shuffleChunk_0_0_0_0");
@@ -111,7 +126,7 @@ class FetchTest {
     void aCorruptedSlotFallsBackOnceOrFailsIfThatIsOff() throws IOException {
         try (TwoNodes nodes = new TwoNodes(folder)) {
             nodes.publish(1, 1, 4);
-            nodes.server.directory().corrupt(new MapKey(1, 1));
+            nodes.corruptSlot(new MapKey(1, 1));
 
             assertThat(nodes.fetch("shuffle_1_1_0").arrived).containsEntry("shuffle_1_1_0", FakeSpark.CONTENT);
             assertThat(nodes.spark.calls).hasSize(1);
@@ -119,7 +134,7 @@ class FetchTest {
         SparkConf strict = TwoNodes.settings().set("spark.shuffle.iwarp.fallback", "false");
         try (TwoNodes nodes = new TwoNodes(folder, strict, ByteBufAllocator.DEFAULT)) {
             nodes.publish(1, 1, 4);
-            nodes.server.directory().corrupt(new MapKey(1, 1));
+            nodes.corruptSlot(new MapKey(1, 1));
 
             assertThat(nodes.fetch("shuffle_1_1_0").failed.get("shuffle_1_1_0"))
                     .isInstanceOf(ShuffleDataException.class)
@@ -272,7 +287,7 @@ class FetchTest {
         try (TwoNodes nodes = new TwoNodes(folder)) {
             nodes.publish(1, 1, 4, LARGE);
             for (int i = 0; i < 5 * Workers.THREADS_PER_PEER; i++) {
-                new IwarpBlockStoreClient(nodes.client, dead)
+                new IwarpBlockStoreClient(nodes.client, dead, range -> false)
                         .fetchBlocks("dead", 7, "dead", new String[] {"shuffle_1_1_" + i}, stuck, null);
             }
 

@@ -24,7 +24,7 @@ final class ForgedExecutor implements AutoCloseable {
 
     /** @param answer accepts or rejects a request; gets the directory of this listener */
     ForgedExecutor(SparkConf conf, BiConsumer<ConnectionRequest, RemoteBuffer> answer) throws IOException {
-        network = new Network(ShuffleSettings.from(conf), domain);
+        network = new Network(ShuffleSettings.from(conf), domain, null);
         directory = new Directory(domain, ByteBufAllocator.DEFAULT, 64);
         published = new PublishedOutputs(
                 new OutputRegions(domain, ByteBufAllocator.DEFAULT),
@@ -33,7 +33,9 @@ final class ForgedExecutor implements AutoCloseable {
                 Duration.ZERO,
                 network::later);
         address = new PeerAddress(
-                "127.0.0.1", network.listen("127.0.0.1", request -> answer.accept(request, directory.advertised())));
+                "127.0.0.1",
+                network.listen("127.0.0.1", request -> answer.accept(request, directory.advertised())),
+                "");
     }
 
     /** Publishes a map output with one block. */

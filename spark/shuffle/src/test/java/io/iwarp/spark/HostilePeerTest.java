@@ -189,7 +189,7 @@ class HostilePeerTest {
     private void assertThatNothingIsTaken(String reason, BiConsumer<ConnectionRequest, RemoteBuffer> answer)
             throws IOException {
         try (ForgedExecutor forger = new ForgedExecutor(conf(), answer);
-                ShuffleNode victim = nodes.executor(TwoNodes.SECRET, "5")) {
+                ShuffleNode victim = nodes.executor(TwoNodes.SECRET, "5", null)) {
             forger.publish(folder, new MapKey(1, 1), "evil".getBytes(StandardCharsets.US_ASCII));
             nodes.addresses.put(TwoNodes.SERVER, forger.address);
 

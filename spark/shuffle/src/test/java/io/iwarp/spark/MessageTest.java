@@ -10,11 +10,11 @@ class MessageTest {
 
     @Test
     void theDriverKnowsAnExecutorThatAnnouncedItself() {
-        driver.receive(Message.announce("3", new PeerAddress("host", 77)).strings());
+        driver.receive(Message.announce("3", new PeerAddress("host", 77, "ab")).strings());
 
         Object answer = driver.receive(Message.find("3").strings());
 
-        assertThat(Message.of(answer).address()).isEqualTo(new PeerAddress("host", 77));
+        assertThat(Message.of(answer).address()).isEqualTo(new PeerAddress("host", 77, "ab"));
         assertThat(driver.receive(Message.find("4").strings())).isNull();
     }
 

@@ -36,8 +36,10 @@ class NetworkTest {
         try (ProtectionDomain domain = ProtectionDomain.create();
                 ServerSocket listener = new ServerSocket(0, PEERS, InetAddress.getLoopbackAddress())) {
             Network network = new Network(
-                    ShuffleSettings.from(TwoNodes.settings().set("spark.shuffle.iwarp.transport", "nio")), domain);
-            PeerAddress address = new PeerAddress("127.0.0.1", listener.getLocalPort());
+                    ShuffleSettings.from(TwoNodes.settings().set("spark.shuffle.iwarp.transport", "nio")),
+                    domain,
+                    null);
+            PeerAddress address = new PeerAddress("127.0.0.1", listener.getLocalPort(), "");
             for (int peer = 0; peer < PEERS; peer++) {
                 var connection = network.connect(address, new byte[0]);
                 Socket socket = listener.accept();

@@ -5,11 +5,13 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.internal.OutOfDirectMemoryError;
 import java.lang.reflect.Constructor;
+import org.jspecify.annotations.Nullable;
 
-/** Has no direct memory at times. */
+/** Has no direct memory at times, and shows the first direct buffer. */
 final class ScarceAllocator extends AbstractByteBufAllocator {
     private final ByteBufAllocator memory;
     volatile boolean exhausted;
+    volatile @Nullable ByteBuf first;
 
     ScarceAllocator(ByteBufAllocator memory) {
         this.memory = memory;
@@ -25,7 +27,11 @@ final class ScarceAllocator extends AbstractByteBufAllocator {
         if (exhausted) {
             throw outOfMemory();
         }
-        return memory.directBuffer(initialCapacity, maxCapacity);
+        ByteBuf buffer = memory.directBuffer(initialCapacity, maxCapacity);
+        if (first == null) {
+            first = buffer;
+        }
+        return buffer;
     }
 
     /** Netty alone makes this error. */

@@ -11,7 +11,6 @@ import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class ShuffleSettingsTest {
     private static SparkConf conf(String key, String value) {
@@ -32,12 +31,12 @@ class ShuffleSettingsTest {
         assertThat(settings.releaseDelay()).isEqualTo(Duration.ofSeconds(30));
         assertThat(settings.fallback()).isTrue();
         assertThat(settings.timeout()).isEqualTo(Duration.ofMinutes(2));
-        assertThat(settings.tls().enabled()).isFalse();
     }
 
     @ParameterizedTest
     @CsvSource({
         "port,65536",
+        "advertisedPort,-1",
         "threads,0",
         "connectionsPerPeer,65",
         "outstandingReads,0",
@@ -70,43 +69,29 @@ class ShuffleSettingsTest {
     }
 
     @Test
-    void tlsNeedsItsFiles() {
-        assertThatThrownBy(() -> ShuffleSettings.from(conf("spark.shuffle.iwarp.tls.enabled", "true")))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("spark.shuffle.iwarp.tls.certificate");
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "spark.authenticate",
-                "spark.network.crypto.enabled",
-                "spark.authenticate.enableSaslEncryption",
-                "spark.ssl.rpc.enabled"
-            })
-    void whatSparkProtectsIsNotSentInTheClear(String key) {
-        assertThat(ShuffleSettings.reasonAgainst(conf(key, "true"))).contains(key);
-        assertThat(ShuffleSettings.reasonAgainst(conf(key, "true").set("spark.shuffle.iwarp.tls.enabled", "true")))
-                .isEmpty();
-        assertThat(ShuffleSettings.reasonAgainst(conf(key, "false"))).isEmpty();
-    }
-
-    @Test
     void theExternalShuffleServiceServesItsOwnFiles() {
         SparkConf service = conf("spark.shuffle.service.enabled", "true");
 
         assertThat(ShuffleSettings.reasonAgainst(service)).contains("spark.shuffle.service.enabled");
-        assertThat(ShuffleSettings.reasonAgainst(service.set("spark.shuffle.iwarp.tls.enabled", "true")))
-                .isNotEmpty();
     }
 
     @Test
     void everyKeyIsDocumented() throws IOException {
         String document = Files.readString(Path.of("..", "..", "docs", "spark.md"));
         for (String key : new String[] {
-            "bindAddress", "port", "transport", "threads", "connectionsPerPeer", "crc", "outstandingReads",
-            "maxBlockSize", "directorySlots", "releaseDelay", "fallback", "timeout", "tls.enabled", "tls.certificate",
-            "tls.key", "tls.trust"
+            "bindAddress",
+            "port",
+            "transport",
+            "threads",
+            "connectionsPerPeer",
+            "crc",
+            "outstandingReads",
+            "maxBlockSize",
+            "directorySlots",
+            "releaseDelay",
+            "fallback",
+            "timeout",
+            "advertisedPort"
         }) {
             assertThat(document).contains("| `spark.shuffle.iwarp." + key + "` |");
         }

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.SparkConf;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /** Two executors in one JVM, without Spark: one publishes map outputs, one fetches them. */
 final class TwoNodes implements AutoCloseable {
@@ -25,6 +26,7 @@ final class TwoNodes implements AutoCloseable {
     final Map<String, PeerAddress> addresses = new ConcurrentHashMap<>();
     final AtomicInteger asked = new AtomicInteger();
     final FakeSpark spark = new FakeSpark();
+    private final ScarceAllocator memoryOfServer = new ScarceAllocator(ByteBufAllocator.DEFAULT);
     final ShuffleNode server;
     final ShuffleNode client;
 
@@ -33,13 +35,30 @@ final class TwoNodes implements AutoCloseable {
     }
 
     TwoNodes(Path folder, SparkConf conf, ByteBufAllocator ofClient) throws IOException {
+        this(folder, conf, null, null, ofClient);
+    }
+
+    /** Executors with these certificates, which each knows from the other. */
+    TwoNodes(Path folder, SparkConf conf, Tls ofServer, Tls ofClient) throws IOException {
+        this(folder, conf, ofServer, ofClient, ByteBufAllocator.DEFAULT);
+        addresses.put(CLIENT, new PeerAddress("nowhere", 0, ofClient.fingerprint()));
+    }
+
+    private TwoNodes(
+            Path folder,
+            SparkConf conf,
+            @Nullable Tls ofServer,
+            @Nullable Tls ofClient,
+            ByteBufAllocator memoryOfClient)
+            throws IOException {
         this.folder = folder;
         settings = ShuffleSettings.from(conf);
         server = new ShuffleNode(
-                settings, handshake(SECRET, SERVER), this::find, serverMetrics, ByteBufAllocator.DEFAULT);
+                settings, handshake(SECRET, SERVER), ofServer, this::find, serverMetrics, memoryOfServer);
         String host = settings.transport().equals("local") ? UUID.randomUUID().toString() : "127.0.0.1";
         addresses.put(SERVER, server.listen(host));
-        client = new ShuffleNode(settings, handshake(SECRET, CLIENT), this::find, clientMetrics, ofClient);
+        client = new ShuffleNode(
+                settings, handshake(SECRET, CLIENT), ofClient, this::find, clientMetrics, memoryOfClient);
     }
 
     static SparkConf settings() {
@@ -55,13 +74,13 @@ final class TwoNodes implements AutoCloseable {
     }
 
     /** Returns an executor of another application. */
-    ShuffleNode stranger() throws IOException {
-        return executor(Handshake.newSecret(), "3");
+    ShuffleNode stranger() {
+        return executor(Handshake.newSecret(), "3", null);
     }
 
-    ShuffleNode executor(String secret, String id) throws IOException {
+    ShuffleNode executor(String secret, String id, @Nullable Tls tls) {
         return new ShuffleNode(
-                settings, handshake(secret, id), this::find, new MetricRegistry(), ByteBufAllocator.DEFAULT);
+                settings, handshake(secret, id), tls, this::find, new MetricRegistry(), ByteBufAllocator.DEFAULT);
     }
 
     private PeerAddress find(String executor) throws UnknownHostException {
@@ -79,6 +98,11 @@ final class TwoNodes implements AutoCloseable {
         server.publish(new MapKey(shuffle, map), files.data(), files.index());
     }
 
+    /** Overwrites bytes of the slot of a map output that is alone in the directory, as a fault of the memory would. */
+    void corruptSlot(MapKey key) {
+        memoryOfServer.first.setInt(key.firstSlot(settings.directorySlots()) * MapSlot.LENGTH + 16, 0x01020304);
+    }
+
     /** Fetches, and waits until each block has arrived or failed. */
     RecordingListener fetch(String... blocks) {
         return fetch(client, blocks);
@@ -93,7 +117,7 @@ final class TwoNodes implements AutoCloseable {
     }
 
     private RecordingListener fetch(ShuffleNode by, RecordingListener listener, String... blocks) {
-        new IwarpBlockStoreClient(by, spark).fetchBlocks("host", 7, SERVER, blocks, listener, null);
+        new IwarpBlockStoreClient(by, spark, range -> false).fetchBlocks("host", 7, SERVER, blocks, listener, null);
         return listener.await(blocks.length);
     }
 
