@@ -59,6 +59,7 @@ final class Tls {
      * Makes a certificate. Its private key stays in memory. This starts a process of the JDK's keytool, which takes
      * about a second.
      */
+    @SuppressWarnings("deprecation") // Its successor is in a module for tests, which Spark does not have.
     static Tls selfSigned() throws GeneralSecurityException, IOException {
         SelfSignedCertificate made = new SelfSignedCertificate("executor", "EC", KEY_BITS);
         made.delete();
