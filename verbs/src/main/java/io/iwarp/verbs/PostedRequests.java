@@ -258,7 +258,9 @@ final class PostedRequests implements RequestQueue {
 
     /** Claims a slot for a Send or Write of memory, which it retains. */
     private WorkRequest claim(String name, Object memory, PostOptions options, CompletionTarget target) {
-        Objects.requireNonNull(memory, name + " is null");
+        if (memory == null) {
+            throw new NullPointerException(name + " is null");
+        }
         int index = memory instanceof ByteBuf buffer ? buffer.readerIndex() : 0;
         long length = LentMemory.length(memory);
         LentMemory.retain(name, memory, length);
