@@ -208,7 +208,7 @@ final class DdpReceiver {
     }
 
     private @Nullable ProtocolFault handleTagged(TaggedTarget target) {
-        ProtocolFault fault = segment.payloadLength() > 0 ? placeTagged(target.right()) : null;
+        ProtocolFault fault = segment.payloadLength() > 0 && !target.drops() ? placeTagged(target.right()) : null;
         if (fault != null) {
             return fault;
         }

@@ -9,6 +9,11 @@ public non-sealed interface TaggedTarget extends Placement {
     /** Returns the right that the buffer of the STag must grant. */
     AccessRight right();
 
+    /** Returns whether the payload of the segment is dropped, because nobody wants it any more. */
+    default boolean drops() {
+        return false;
+    }
+
     /**
      * A segment passed all checks, and its payload, if it has any, was placed.
      *

@@ -241,7 +241,7 @@ public class RdmapRequest {
     /**
      * Returns whether the request needs a response of the peer. It counts against the ORD until the response arrives.
      */
-    final boolean awaitsResponse() {
+    public final boolean awaitsResponse() {
         return kind == Kind.READ || kind == Kind.ATOMIC;
     }
 
@@ -300,6 +300,17 @@ public class RdmapRequest {
             }
         };
     }
+
+    /**
+     * Called before bytes of the response to this Read are placed. Returns false if nobody wants them any more: then
+     * they are dropped.
+     */
+    protected boolean beginPlacement() {
+        return true;
+    }
+
+    /** Called when bytes of the response are placed, or the stream ends. */
+    protected void endPlacement() {}
 
     final int sinkStag() {
         return sinkStag;

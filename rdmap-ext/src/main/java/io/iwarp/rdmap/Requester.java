@@ -52,6 +52,8 @@ final class Requester implements TaggedTarget {
     private long answers;
     private long answeredBytes;
     private boolean stopped;
+    /** Whether the bytes of the current response segment are dropped. */
+    private boolean unwanted;
 
     /**
      * @param output writes the messages
@@ -201,6 +203,7 @@ final class Requester implements TaggedTarget {
                     ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
                     "a Read Response of " + read.readLength() + " bytes ended with bytes from " + arrived + " missing");
         }
+        unwanted = length > 0 && !read.beginPlacement();
         return this;
     }
 
@@ -214,10 +217,16 @@ final class Requester implements TaggedTarget {
     }
 
     @Override
+    public boolean drops() {
+        return unwanted;
+    }
+
+    @Override
     public void onPlaced(DdpSegment segment) {
         int length = segment.payloadLength();
         if (length > 0) {
             RdmapRequest read = Objects.requireNonNull(reads.peek(), "a Read Response without a Read");
+            read.endPlacement();
             // A repetition is no progress: a peer could delay a deadline with it without end.
             answeredBytes += readCoverage.add(segment.taggedOffset() - read.sinkTaggedOffset(), length);
         }
@@ -317,5 +326,9 @@ final class Requester implements TaggedTarget {
     /** Stops sending and completing requests. */
     void stop() {
         stopped = true;
+        RdmapRequest read = reads.peek();
+        if (read != null) {
+            read.endPlacement();
+        }
     }
 }

@@ -12,7 +12,7 @@ interface CompletionBound {
      * Returns the current number of such requests. Any thread may call it; the result is exact once no request can be
      * added.
      */
-    int uncompleted();
+    int unreleased();
 
     /** Allows any thread to call {@link #release}. Call it before the first request. */
     void releasedByConsumer();

@@ -40,7 +40,7 @@ final class CompletionPort implements CompletionTarget {
         Objects.requireNonNull(receives, "receives");
         CompletionRoutes routes = queuePair.routes();
         routes.requireReplaceable();
-        CompletionBound sent = queuePair.engine().sends().ring();
+        CompletionBound sent = queuePair.engine().sends();
         CompletionBound received = queuePair.engine().receives().receives().bound();
         CompletionPort sendPort = new CompletionPort(queuePair, sends, sent);
         CompletionPort receivePort = null;
@@ -81,14 +81,14 @@ final class CompletionPort implements CompletionTarget {
         bound.release();
         queuePair.engine().receives().receiveStall().wake();
         if (ended) {
-            settle();
+            giveBackIfOver();
         }
     }
 
     @Override
     public void end() {
         ended = true;
-        settle();
+        giveBackIfOver();
     }
 
     /** Ends the unused reservation. */
@@ -98,8 +98,8 @@ final class CompletionPort implements CompletionTarget {
         }
     }
 
-    private void settle() {
-        if (bound.uncompleted() == 0) {
+    private void giveBackIfOver() {
+        if (bound.unreleased() == 0) {
             abandon();
         }
     }

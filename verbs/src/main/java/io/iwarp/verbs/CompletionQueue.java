@@ -30,11 +30,11 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p><b>No completion is lost.</b> A queue pair reserves room for as many completions as its send and receive queues
- * are deep, with the posts that may wait (see {@link #capacityFor}), and is refused with {@link ResourceLimitException}
- * if there is not enough room left. A request occupies its place in the send or receive queue until its completion is
- * polled, so the queue cannot overflow. If it is not polled, posts on its queue pairs eventually fail with
- * {@link QueueFullException}; streams of other completion queues are not affected (RFC 5040 section 8.1.1, RFC 5042
- * section 6.4.3.2). The reservation ends when the stream has ended and its last completion has been polled.
+ * are deep (see {@link #capacityFor}), and is refused with {@link ResourceLimitException} if there is not enough room
+ * left. A request occupies its place in the send or receive queue until its completion is polled, so the queue cannot
+ * overflow. If it is not polled, posts on its queue pairs eventually fail with {@link QueueFullException}; streams of
+ * other completion queues are not affected (RFC 5040 section 8.1.1, RFC 5042 section 6.4.3.2). The reservation ends
+ * when the stream has ended and its last completion has been polled.
  *
  * <p><b>Ownership.</b> A completion queue belongs to one application. An application that does not poll starves all
  * queue pairs of the queue. Applications that do not trust each other must not share one (RFC 5042 section 7.1). A
@@ -97,8 +97,7 @@ public final class CompletionQueue implements AutoCloseable {
      * @throws ArithmeticException if the result exceeds an int
      */
     public static int capacityFor(QueuePairSettings settings, int queuePairs) {
-        int sends = Math.addExact(settings.sendQueueDepth(), settings.maxWaitingPosts());
-        return Math.multiplyExact(Math.addExact(sends, settings.receiveQueueDepth()), queuePairs);
+        return Math.multiplyExact(settings.sendQueueDepth() + settings.receiveQueueDepth(), queuePairs);
     }
 
     /**

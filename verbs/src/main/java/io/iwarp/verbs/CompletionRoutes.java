@@ -12,6 +12,13 @@ final class CompletionRoutes {
     private volatile boolean toQueues;
     private volatile boolean toMessages;
 
+    /** Returns routes for requests other than receives, to one target. */
+    static CompletionRoutes of(CompletionTarget target) {
+        CompletionRoutes routes = new CompletionRoutes();
+        routes.sends = target;
+        return routes;
+    }
+
     /**
      * Sets the listener for completions.
      *

@@ -4,6 +4,14 @@ package io.iwarp.verbs;
 @FunctionalInterface
 interface CompletionTarget {
     /**
+     * Event loop: called once, before {@link #complete}. Returns false if the application does not want the completion
+     * any more; then {@code complete} is not called.
+     */
+    default boolean settle() {
+        return true;
+    }
+
+    /**
      * Event loop: called when a request has completed and its slot is retired. Releases the place of the request as
      * soon as it can be reused: before the application's listener is called, or when the application polls the
      * completion.

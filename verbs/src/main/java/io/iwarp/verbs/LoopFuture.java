@@ -5,6 +5,8 @@ import io.iwarp.ConnectionClosedException;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.BlockingOperationException;
 import io.netty.util.concurrent.EventExecutor;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -18,10 +20,37 @@ import org.jspecify.annotations.Nullable;
  * {@link #join} throw {@link BlockingOperationException} there unless the future is done. The same holds for futures
  * that its methods return, for example {@link #copy} and {@link #thenApply}. It does not hold for futures that are made
  * by others and wait for this one, for example by {@link CompletableFuture#allOf}.
+ *
+ * <p><b>Cancellation.</b> The future of a request knows it until one of two threads settles the future: the event loop,
+ * when the request is over, or the application, which cancels it or lets it time out. Each settles it with one
+ * {@code getAndSet}, so exactly one succeeds. If the application does, the request is withdrawn. While the event loop
+ * places bytes of a response, it has marked the future, and the application waits for the end of that copy. So no byte
+ * is placed once {@link #cancel} has returned.
  */
-final class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
+class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
+    /** A request whose future the application may settle. */
+    interface Posted {
+        /** Any thread: the application has settled the future of the request, which may be over by now. */
+        void withdraw(LoopFuture<?> future);
+    }
+
+    private static final Posted SETTLED = future -> {};
+    private static final Posted PLACING = future -> {};
+    private static final VarHandle POSTED;
+
+    static {
+        try {
+            POSTED = MethodHandles.lookup().findVarHandle(LoopFuture.class, "posted", Posted.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final Iterable<EventExecutor> loops;
     private final @Nullable Function<Completion, T> result;
+    /** The request; {@link #PLACING} or {@link #SETTLED}; null without a request. */
+    @SuppressWarnings("unused") // by POSTED
+    private volatile @Nullable Posted posted;
 
     /** @param loops the event loops that must not wait; a single event loop is a group of itself */
     LoopFuture(Iterable<EventExecutor> loops) {
@@ -40,15 +69,84 @@ final class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarg
         this.result = result;
     }
 
+    /** The poster, before it publishes the request. */
+    final void posted(Posted request) {
+        POSTED.setRelease(this, request);
+    }
+
+    /** Event loop: returns whether the application has settled the future. */
+    final boolean withdrawn() {
+        return posted == SETTLED;
+    }
+
+    /** Event loop: returns whether bytes of a response may be placed, until {@link #endPlacement}. */
+    final boolean beginPlacement(Posted request) {
+        return POSTED.compareAndSet(this, request, PLACING) || posted == PLACING;
+    }
+
+    /** Event loop: the bytes of a response are placed. May be called without {@link #beginPlacement}. */
+    final void endPlacement(Posted request) {
+        if (posted == PLACING) {
+            POSTED.setRelease(this, request);
+        }
+    }
+
     @Override
-    public void complete(Completion completion, CompletionBound place) {
+    public final boolean settle() {
+        return POSTED.getAndSet(this, SETTLED) != SETTLED;
+    }
+
+    @Override
+    public final void complete(Completion completion, CompletionBound place) {
         place.release();
+        completeWith(completion);
+    }
+
+    /** Event loop: completes this future, which is settled. */
+    final void completeWith(Completion completion) {
         CloseReason failure = completion.failure();
         if (failure == null) {
-            complete(Objects.requireNonNull(result, "not the future of a request")
+            super.complete(Objects.requireNonNull(result, "not the future of a request")
                     .apply(completion));
         } else {
-            completeExceptionally(new ConnectionClosedException(failure));
+            super.completeExceptionally(new ConnectionClosedException(failure));
+        }
+    }
+
+    @Override
+    public boolean complete(T value) {
+        Posted before = settleHere();
+        return before != SETTLED && withdrawn(super.complete(value), before);
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable failure) {
+        Posted before = settleHere();
+        return before != SETTLED && withdrawn(super.completeExceptionally(failure), before);
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        Posted before = settleHere();
+        return before == SETTLED ? isCancelled() : withdrawn(super.cancel(mayInterruptIfRunning), before);
+    }
+
+    private boolean withdrawn(boolean settled, @Nullable Posted request) {
+        if (request != null) {
+            request.withdraw(this);
+        }
+        return settled;
+    }
+
+    /** Returns the request, if this call has settled the future. */
+    private @Nullable Posted settleHere() {
+        while (true) {
+            Posted before = posted;
+            if (before == PLACING) {
+                Thread.onSpinWait();
+            } else if (before == SETTLED || POSTED.compareAndSet(this, before, SETTLED)) {
+                return before;
+            }
         }
     }
 

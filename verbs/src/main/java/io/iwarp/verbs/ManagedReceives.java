@@ -131,7 +131,7 @@ final class ManagedReceives extends Receives {
     /** An idle receive is not posted by anybody. */
     @Override
     int inUse() {
-        return ring.unreported();
+        return ring.startedAndUnreleased();
     }
 
     @Override
@@ -154,7 +154,7 @@ final class ManagedReceives extends Receives {
         for (long next = ring.claim(); next != PostRing.FULL; next = ring.claim()) {
             ring.publish(next);
         }
-        return Math.min(1, ring.waiting());
+        return Math.min(1, ring.ready());
     }
 
     @Override
@@ -170,15 +170,15 @@ final class ManagedReceives extends Receives {
             return withoutListener();
         }
         ReceiveRequest request = ring.peek(0);
-        ProtocolFault fault = fill(request, delivered);
+        ProtocolFault fault = fill(request);
         if (fault == null) {
-            ring.take();
+            ring.startNext();
             ByteBuf buffer = request.buffer();
             if (buffer != null) {
                 buffer.retain();
             }
             request.clear();
-            ring.retire();
+            ring.done();
             completeInBurst(target, ring);
         }
         return fault;
@@ -192,9 +192,10 @@ final class ManagedReceives extends Receives {
     /** Internal receives; dropped silently, together with incomplete messages. */
     @Override
     void flush(CloseReason reason) {
-        for (ReceiveRequest request = ring.take(); request != null; request = ring.take()) {
+        for (ReceiveRequest request = ring.startNext(); request != null; request = ring.startNext()) {
             request.clear();
-            ring.free();
+            ring.done();
+            ring.release();
         }
         claim.close();
     }

@@ -2,7 +2,6 @@ package io.iwarp.verbs;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -12,21 +11,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * The slots of a send or receive queue. Any thread fills them; one event loop processes and frees them in order.
  *
- * <p>The posting thread claims, fills and publishes a slot. The event loop takes slots in the order of the claims and
- * retires a slot when its request has completed. The place is released after that: at once, or, if the completion goes
+ * <p>The posting thread claims, fills and publishes a slot. The event loop starts slots in the order of the claims, and
+ * a slot is done when its request has completed. The place is released after that: at once, or, if the completion goes
  * to a {@link CompletionQueue}, when the completion is polled. Slots are created at first use; nothing is allocated
  * after that ({@code PostBenchmark}).
  *
- * <p>Posts may wait beyond the number that may be taken, if the ring was made so. They have slots like all others, so
- * all posts are in one order, the order of the claims. Only the event loop decides when a waiting post goes on: when a
- * request ahead of it retires. What the consumer of a completion queue polls makes room for posts, and nothing else.
- *
  * <pre>
- *     released       retired            taken           claimed
- *        │ to be polled │ being worked on │ posted, waiting │ free
- *   ─────┴──────────────┴─────────────────┴─────────────────┴──────►  position, counted from 0 for ever
- *                       └─ at most "most" ┘
- *        └────────────────── at most the depth ─────────────┘
+ *     released       done            started             published   claimed
+ *        │ to be polled │ being worked on │ posted, not started │ being filled │ free
+ *   ─────┴──────────────┴─────────────────┴─────────────────────┴──────────────┴──────►  position, counted from 0
+ *        └─ at most the depth ─────────────────────────────────────────────────┘
  * </pre>
  *
  * <p>Visibility: publishing a slot is a release store of its position, taking it an acquire load; releasing is a
@@ -40,63 +34,41 @@ final class PostRing<S> implements CompletionBound {
     /** The bit that marks a closed ring in the claimed position. It leaves no room to claim. */
     private static final long CLOSED = 1L << 62;
 
-    private static final VarHandle TAKEN;
-    private static final VarHandle ROOM;
+    private static final VarHandle STARTED;
 
     static {
         try {
-            TAKEN = MethodHandles.lookup().findVarHandle(PostRing.class, "taken", long.class);
-            ROOM = MethodHandles.lookup().findVarHandle(PostRing.class, "room", RoomQueue.class);
+            STARTED = MethodHandles.lookup().findVarHandle(PostRing.class, "started", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
-    private final int most;
     private final int depth;
     private final AtomicReferenceArray<@Nullable S> slots;
-    private final AtomicLongArray published;
+    private final AtomicLongArray publishedAt;
     private final Supplier<S> factory;
-    private final Runnable nextMayGoOn;
     private final AtomicLong claimed = new AtomicLong();
     private final AtomicLong released = new AtomicLong();
-    /** Made by the first thread that waits for room. */
-    private volatile @Nullable RoomQueue room;
 
     private boolean severalRelease;
-    private long retired;
-    private long taken;
-    private long visible;
+    private long published;
+    private long started;
+    private long done;
 
-    /** Creates a ring without posts that wait. */
+    /** @param depth the maximum number of posts that are not released */
     PostRing(int depth, Supplier<S> factory) {
-        this(depth, 0, factory, () -> {});
-    }
-
-    /**
-     * @param most the maximum number of posts that are taken and not retired
-     * @param waiting the number of posts that may wait beyond that
-     * @param nextMayGoOn called on the event loop when a waiting post may be taken
-     */
-    PostRing(int most, int waiting, Supplier<S> factory, Runnable nextMayGoOn) {
-        this.most = most;
-        this.depth = most + waiting;
-        this.nextMayGoOn = nextMayGoOn;
+        this.depth = depth;
         int size = Integer.highestOneBit(Math.max(1, 2 * depth - 1));
         this.slots = new AtomicReferenceArray<>(size);
-        this.published = new AtomicLongArray(size);
+        this.publishedAt = new AtomicLongArray(size);
         this.factory = factory;
         for (int i = 0; i < size; i++) {
-            published.setPlain(i, NONE);
+            publishedAt.setPlain(i, NONE);
         }
     }
 
-    /** Returns the maximum number of posts that are taken and not retired. */
-    int most() {
-        return most;
-    }
-
-    /** Returns the maximum number of posts that are not released: those that may be taken, and those that may wait. */
+    /** Returns the maximum number of posts that are not released. */
     @Override
     public int depth() {
         return depth;
@@ -108,13 +80,30 @@ final class PostRing<S> implements CompletionBound {
      * call.
      */
     long claim() {
-        long position = claimed.get();
-        while (position - released.getAcquire() < depth) {
-            makeSlot(index(position));
-            if (claimed.compareAndSet(position, position + 1)) {
+        return claim(1, 0);
+    }
+
+    /** As {@link #claim()}, several consecutive slots or none. Returns the position of the first. */
+    long claim(int count) {
+        return claim(count, 0);
+    }
+
+    /** As {@link #claim()}, also in a closed ring, for a post that was taken before the close. */
+    long claimEvenIfClosed() {
+        return claim(1, CLOSED);
+    }
+
+    private long claim(int count, long ignored) {
+        long before = claimed.get();
+        while ((before & ~ignored) + count - released.getAcquire() <= depth) {
+            long position = before & ~ignored;
+            for (int i = 0; i < count; i++) {
+                makeSlot(index(position + i));
+            }
+            if (claimed.compareAndSet(before, before + count)) {
                 return position;
             }
-            position = claimed.get();
+            before = claimed.get();
         }
         return FULL;
     }
@@ -129,62 +118,60 @@ final class PostRing<S> implements CompletionBound {
         }
     }
 
+    /** The claimer: uses an object that is already filled as the slot at a claimed position. */
+    void replaceSlot(long position, S filled) {
+        slots.setRelease(index(position), filled);
+    }
+
     /** Any thread: publishes the filled slot at a claimed position to the event loop. */
     void publish(long position) {
-        published.setRelease(index(position), position);
+        publishedAt.setRelease(index(position), position);
     }
 
-    /** Event loop: returns the number of consecutive published slots behind the taken ones. */
-    int waiting() {
-        while (published.getAcquire(index(visible)) == visible) {
-            visible++;
+    /** Event loop: returns the number of consecutive published slots after the started ones. */
+    int ready() {
+        while (publishedAt.getAcquire(index(published)) == published) {
+            published++;
         }
-        return (int) (visible - taken);
+        return (int) (published - started);
     }
 
-    /** Event loop: returns the slot {@code ahead} places behind the next one to take; less than {@link #waiting}. */
+    /** Event loop: returns the slot {@code ahead} places after the next one to start; less than {@link #ready}. */
     S peek(int ahead) {
-        return slot(taken + ahead);
+        return slot(started + ahead);
     }
 
-    /** Event loop: returns the next slot to take. Returns null if none is published, or the post has to wait. */
+    /** Event loop: returns the next slot to start, or null. */
     @Nullable
     S next() {
-        return waiting() == 0 || allTaken() ? null : slot(taken);
+        return ready() == 0 ? null : slot(started);
     }
 
-    private boolean allTaken() {
-        return taken - retired == most;
+    /** Event loop: starts and returns the slot that {@link #next} has just returned. */
+    S start() {
+        return slot(started++);
     }
 
-    /** Event loop: takes the {@link #next} slot, if there is one. */
+    /** Event loop: starts and returns the {@link #next} slot, if there is one. */
     @Nullable
-    S take() {
-        return next() == null ? null : advance();
+    S startNext() {
+        return ready() == 0 ? null : start();
     }
 
-    /** Event loop: takes and returns the slot that {@link #next} has just returned. */
-    S advance() {
-        return slot(taken++);
-    }
-
-    /** Event loop: returns the oldest slot that is taken and not retired, or null. */
+    /** Event loop: returns the oldest slot that is started and not done, or null. */
     @Nullable
     S oldest() {
-        return retired == taken ? null : slot(retired);
+        return done == started ? null : slot(done);
     }
 
-    /** Event loop: retires the oldest taken slot. Its content must be cleared. Its place is released later. */
-    void retire() {
-        boolean mayHaveToWait = allTaken();
-        retired++;
-        if (mayHaveToWait && waiting() > 0) {
-            nextMayGoOn.run();
-        }
+    /** Event loop: the oldest started slot is done. Its content must be cleared. Its place is released later. */
+    void done() {
+        done++;
     }
 
     /**
-     * Releases one retired slot, which may be claimed again. Event loop; any thread after {@link #releasedByConsumer}.
+     * Releases one slot that is done, which may be claimed again. Event loop; any thread after
+     * {@link #releasedByConsumer}.
      */
     @Override
     public void release() {
@@ -193,31 +180,6 @@ final class PostRing<S> implements CompletionBound {
         } else {
             released.setRelease(released.getPlain() + 1);
         }
-        wakeFirst();
-    }
-
-    /** Any thread: returns the threads that wait for room. */
-    RoomQueue room() {
-        RoomQueue queue = room;
-        if (queue != null) {
-            return queue;
-        }
-        ROOM.compareAndSet(this, null, new RoomQueue());
-        return Objects.requireNonNull(room);
-    }
-
-    /** Any thread: wakes who has waited longest for room, if there may be some. */
-    void wakeFirst() {
-        RoomQueue waiting = room;
-        if (waiting != null) {
-            waiting.wakeFirst();
-        }
-    }
-
-    /** Event loop: retires and releases the oldest taken slot. */
-    void free() {
-        retire();
-        release();
     }
 
     /**
@@ -234,18 +196,17 @@ final class PostRing<S> implements CompletionBound {
         severalRelease = true;
     }
 
-    /** Refuses further claims, and ends the waits for room. May be called again. */
+    /** Refuses further claims. May be called again. */
     void close() {
         claimed.accumulateAndGet(CLOSED, (position, mark) -> position | mark);
-        wakeFirst();
     }
 
     /**
-     * Returns the number of claimed requests that are not taken. Any thread may call it; exact on the event loop once
-     * closed.
+     * Returns the number of claimed requests that have not started. Any thread may call it; exact on the event loop
+     * once closed.
      */
-    int untaken() {
-        return (int) Math.min(depth, claimedSince((long) TAKEN.getOpaque(this)));
+    int unstarted() {
+        return (int) Math.min(depth, claimedSince((long) STARTED.getOpaque(this)));
     }
 
     /**
@@ -253,14 +214,14 @@ final class PostRing<S> implements CompletionBound {
      * closed.
      */
     @Override
-    public int uncompleted() {
+    public int unreleased() {
         return (int) Math.min(depth, claimedSince(released.get()));
     }
 
-    /** Returns the number of taken requests that are not released, 0 to the depth. Any thread may call it. */
-    int unreported() {
+    /** Returns the number of started requests that are not released, 0 to the depth. Any thread may call it. */
+    int startedAndUnreleased() {
         long before = released.get();
-        return (int) Math.min(depth, Math.max(0, (long) TAKEN.getOpaque(this) - before));
+        return (int) Math.min(depth, Math.max(0, (long) STARTED.getOpaque(this) - before));
     }
 
     /** The caller has read {@code position} first, so the claims may be ahead of it by more than the depth. */
@@ -273,7 +234,7 @@ final class PostRing<S> implements CompletionBound {
         return (int) position & (slots.length() - 1);
     }
 
-    /** Returns the slot at a position that is claimed and not retired. */
+    /** Returns the slot at a position that is claimed and not done. */
     S slot(long position) {
         S slot = slots.getPlain(index(position));
         if (slot == null) {

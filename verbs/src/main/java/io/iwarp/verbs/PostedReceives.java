@@ -1,18 +1,45 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.memory.ByteSpan;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The posted receives of a queue pair; DDP places incoming Sends straight into them. */
+/**
+ * The posted receives of a queue pair; DDP places incoming Sends straight into them. A receive whose future the
+ * application has cancelled takes no message: those that no message uses are skipped, and the message of one that was
+ * cancelled later moves to the next receive.
+ */
 final class PostedReceives extends Receives {
+    private static final int COPY_LENGTH = 64 * 1024;
+
+    private final DrainSchedule drains;
     private final PostRing<ReceiveRequest> ring;
+    /** Whether a receive may have been cancelled. It is set before the first future is given to the application. */
+    private volatile boolean cancellable;
 
     PostedReceives(Channel channel, DrainSchedule drains, ReceiveStall stall, int depth) {
         super(channel, drains, stall);
-        this.ring = new PostRing<>(depth, ReceiveRequest::new);
+        this.drains = drains;
+        this.ring = new PostRing<>(depth, Receive::new);
+    }
+
+    private final class Receive extends ReceiveRequest {
+        @Override
+        public void withdraw(LoopFuture<?> future) {
+            drains.execute(() -> {
+                // Otherwise it is over, and the object may be another receive.
+                if (target() == future && !begun()) {
+                    drop();
+                }
+            });
+        }
     }
 
     @Override
@@ -39,6 +66,10 @@ final class PostedReceives extends Receives {
 
     @Override
     void publish(ReceiveRequest request) {
+        if (request.target() instanceof LoopFuture<?> future) {
+            cancellable = true;
+            future.posted(request);
+        }
         ring.publish(request.position());
     }
 
@@ -49,40 +80,125 @@ final class PostedReceives extends Receives {
 
     @Override
     public int available() {
-        return ring.waiting();
+        return ring.ready();
     }
 
     @Override
     @Nullable
     ReceiveRequest receive(int ahead) {
-        return Integer.compareUnsigned(ahead, available()) < 0 ? ring.peek(ahead) : null;
+        int index = cancellable ? indexOf(ahead) : ahead;
+        return Integer.compareUnsigned(index, ring.ready()) < 0 ? ring.peek(index) : null;
+    }
+
+    /** Returns the index of a receive without those that are withdrawn, or -1. Removes these from the head. */
+    private int indexOf(int ahead) {
+        skipWithdrawn();
+        int left = ahead;
+        for (int i = 0; i < ring.ready(); i++) {
+            if (ring.peek(i).withdrawn()) {
+                ring.peek(i).drop();
+            } else if (left-- == 0) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private void skipWithdrawn() {
+        for (ReceiveRequest head = ring.next(); head != null && head.withdrawn(); head = ring.next()) {
+            skipNext();
+        }
+    }
+
+    private void skipNext() {
+        ring.start().clear();
+        ring.done();
+        ring.release();
     }
 
     @Override
     public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
-        ReceiveRequest request = ring.peek(0);
-        ProtocolFault fault = fill(request, delivered);
-        if (fault == null) {
-            ring.take();
-            completeInBurst(retire(request), ring);
+        ReceiveRequest message = Objects.requireNonNull(receive(0), "a message without a receive");
+        ByteBuf buffer = message.buffer();
+        int index = buffer == null ? 0 : buffer.writerIndex();
+        ProtocolFault fault = fill(message);
+        if (fault != null) {
+            return fault;
         }
-        return fault;
+        if (settles(message)) {
+            completeNext(message);
+            return null;
+        }
+        if (buffer != null) {
+            buffer.writerIndex(index);
+        }
+        return move(message);
+    }
+
+    private static boolean settles(ReceiveRequest request) {
+        CompletionTarget target = request.target();
+        return target == null || target.settle();
+    }
+
+    private void completeNext(ReceiveRequest request) {
+        ring.start();
+        CompletionTarget target = retire(request);
+        completeInBurst(target, ring);
+    }
+
+    /** Moves the message of a receive that was cancelled after its first segment to the next receive. */
+    private @Nullable ProtocolFault move(ReceiveRequest message) {
+        while (true) {
+            ReceiveRequest next = receive(1);
+            long length = message.isImmediate() ? 0 : message.messageLength();
+            if (next == null || next.begun() || next.sink().length() < length) {
+                return new ProtocolFault(
+                        ProtocolError.DDP_UNTAGGED_NO_BUFFER,
+                        "a receive was cancelled while a message of " + length
+                                + " bytes arrived, and no other receive can take it: post the next one before");
+            }
+            copy(message.sink(), next.sink(), length);
+            ProtocolFault fault = fill(next, message);
+            if (fault != null) {
+                return fault;
+            }
+            if (settles(next)) {
+                while (ring.next() != next) {
+                    skipNext();
+                }
+                completeNext(next);
+                return null;
+            }
+            next.drop();
+        }
+    }
+
+    private static void copy(ByteSpan from, ByteSpan to, long length) {
+        int most = (int) Math.min(COPY_LENGTH, length);
+        ByteBuf bytes = Unpooled.buffer(most, Math.max(1, most));
+        for (long offset = 0; offset < length; offset += most) {
+            int count = (int) Math.min(most, length - offset);
+            from.get(offset, bytes, 0, count);
+            to.put(offset, bytes, 0, count);
+        }
     }
 
     @Override
     void flush(CloseReason reason) {
-        ReceiveRequest request = ring.take();
+        ReceiveRequest request = ring.startNext();
         while (request != null) {
             request.flushed(completion, reason);
-            complete(retire(request), ring);
-            request = ring.take();
+            boolean wanted = settles(request);
+            CompletionTarget target = retire(request);
+            complete(wanted ? target : null, ring);
+            request = ring.startNext();
         }
     }
 
     private @Nullable CompletionTarget retire(ReceiveRequest request) {
         CompletionTarget target = request.target();
         request.clear();
-        ring.retire();
+        ring.done();
         return target;
     }
 }

@@ -16,7 +16,13 @@ import io.iwarp.rdmap.RequestQueue;
 import io.iwarp.rdmap.StreamState;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
 import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,26 +35,31 @@ import org.jspecify.annotations.Nullable;
  * done before the claim of a slot; nothing throws between claim and publication. A claimed slot that is never published
  * would block all later slots.
  */
-final class PostedRequests implements RequestQueue {
+final class PostedRequests implements RequestQueue, CompletionBound {
     private static final String SOURCE = "source";
     private static final String SINK = "sink";
 
+    /** The position of a request that waits for a slot. */
+    private static final long PENDING = -2;
+
     private final PostRing<WorkRequest> ring;
+    private final PendingPosts pending;
+    /** The Reads and atomics that are posted and not over. */
+    private final AtomicInteger reads = new AtomicInteger();
+
+    private final Queue<RoomFuture> awaitingRoom = new ConcurrentLinkedQueue<>();
     /** Null if bytes are not limited. */
     private final @Nullable ByteBudget budget;
     /** Whether atomics and Immediate Data may be posted. */
     private final boolean extensions;
 
-    /** Whether the set-up agreed on an ORD of 0. Any thread reads it, the event loop writes it. */
-    private volatile boolean readsExcluded;
+    /** The ORD; negative before the set-up. Any thread reads it, the event loop writes it. */
+    private volatile int ord = -1;
 
     private final Channel channel;
     private final StreamAssociation stream;
     private final StreamState state;
     private final DrainSchedule drains;
-    /** How long a post with a future waits for room. */
-    private final long waitNanos;
-
     private final QueuePairRecorder recorder;
     private final Completion completion = new Completion();
 
@@ -64,10 +75,10 @@ final class PostedRequests implements RequestQueue {
         this.state = state;
         this.drains = drains;
         this.recorder = recorder;
-        ring = new PostRing<>(settings.sendQueueDepth(), settings.maxWaitingPosts(), WorkRequest::new, drains::wake);
+        ring = new PostRing<>(settings.sendQueueDepth(), () -> new WorkRequest(this));
+        pending = new PendingPosts(settings.maxPendingPosts(), settings.maxPendingBytes());
         long bytes = settings.maxOutstandingBytes();
         budget = bytes == Long.MAX_VALUE ? null : new ByteBudget(bytes);
-        waitNanos = settings.postWait().toNanos();
         extensions = settings.extensions();
     }
 
@@ -76,16 +87,21 @@ final class PostedRequests implements RequestQueue {
     }
 
     /** Event loop: the set-up agreed on how many Reads and atomics may be outstanding. */
-    void agree(int ord) {
-        readsExcluded = ord == 0;
+    void agree(int agreedOrd) {
+        ord = agreedOrd;
     }
 
     private void requireReads() {
-        if (readsExcluded) {
+        if (ord == 0) {
             throw new UnsupportedOperationException(
                     "the set-up agreed on an ORD of 0, so this side cannot send a Read or atomic: raise the ORD here and"
                             + " the IRD of the peer");
         }
+    }
+
+    /** Returns the posts that wait for a slot. */
+    PendingPosts pending() {
+        return pending;
     }
 
     void send(long id, Object message, PostOptions options, CompletionTarget target) {
@@ -281,7 +297,7 @@ final class PostedRequests implements RequestQueue {
 
     /**
      * Any thread: claims a slot for a request of {@code bytes} bytes, to fill and {@link #publish}. If its completion
-     * goes to a future, waits for room.
+     * goes to a future, and the queue is full, it gets a place in line instead.
      *
      * @throws ConnectionClosedException if the stream is ending or has ended
      * @throws QueueFullException if the queue is full, or too many bytes are outstanding
@@ -293,79 +309,233 @@ final class PostedRequests implements RequestQueue {
             throw new IllegalArgumentException("a request of " + bytes + " bytes exceeds maxOutstandingBytes, "
                     + budget.limit() + ": post it in smaller pieces, or configure more");
         }
-        long position = tryClaim(bytes);
-        if (position == PostRing.FULL && mayWait(target)) {
-            position = ring.room().await(() -> tryClaim(bytes), waitNanos, drains);
-        }
-        if (position == PostRing.FULL) {
-            throw refusal(bytes);
-        }
-        WorkRequest request = ring.slot(position);
-        request.position(position);
-        return request;
-    }
-
-    /** Returns {@link PostRing#FULL} if there is no room. */
-    private long tryClaim(long bytes) {
         CloseReason over = state.refusalReason();
         if (over != null) {
             throw new ConnectionClosedException(over);
         }
-        if (budget != null && !budget.take(bytes)) {
-            return PostRing.FULL;
+        if (target instanceof PostUnit unit) {
+            return unit.claim(bytes);
         }
-        long position = ring.claim();
-        if (position == PostRing.FULL) {
+        if (pending.isEmpty() && take(bytes)) {
+            long position = ring.claim();
+            if (position != PostRing.FULL) {
+                return slot(position, bytes);
+            }
             giveBack(bytes);
         }
-        return position;
+        if (target instanceof LoopFuture<?> && pending.reserve(bytes)) {
+            WorkRequest waiting = new WorkRequest(this);
+            waiting.claimed(PENDING, bytes);
+            return waiting;
+        }
+        throw refusal(bytes, target instanceof LoopFuture<?>);
     }
 
-    private boolean mayWait(CompletionTarget target) {
-        return waitNanos > 0 && target instanceof LoopFuture<?> && RoomQueue.mayWait(channel.eventLoop());
+    /** The claimer: returns the slot at a claimed position. */
+    WorkRequest slot(long position, long bytes) {
+        WorkRequest request = ring.slot(position);
+        request.claimed(position, bytes);
+        return request;
     }
 
-    private RuntimeException refusal(long bytes) {
-        // Who waits may have missed the bytes that this post has taken and given back.
-        ring.wakeFirst();
+    /** Any thread: takes bytes of the budget. Returns false if too few are left. */
+    private boolean take(long bytes) {
+        return budget == null || budget.take(bytes);
+    }
+
+    /** Any thread: takes bytes of the budget for a request of a unit. */
+    void takeOrRefuse(long bytes) {
+        if (!take(bytes)) {
+            throw refusal(bytes, false);
+        }
+    }
+
+    private void giveBack(long bytes) {
+        if (budget != null) {
+            budget.give(bytes);
+            wakeWaiting();
+        }
+    }
+
+    private RuntimeException refusal(long bytes, boolean waits) {
         // The queue of an ended stream is full as well: the stream's end is the reason then.
         CloseReason over = state.refusalReason();
         if (over != null) {
             return new ConnectionClosedException(over);
+        }
+        if (waits) {
+            boolean full = pending.size() >= pending.maxPosts();
+            recorder.refused(full ? QueueLimit.SEND : QueueLimit.BYTES);
+            return full
+                    ? QueueFullException.ofPending(pending.maxPosts())
+                    : QueueFullException.ofPendingBytes(bytes, pending.bytes(), pending.maxBytes());
         }
         if (budget != null && bytes > budget.limit() - budget.taken()) {
             recorder.refused(QueueLimit.BYTES);
             return QueueFullException.ofBytes(bytes, budget.taken(), budget.limit());
         }
         recorder.refused(QueueLimit.SEND);
-        return QueueFullException.ofSends(ring.most(), ring.depth() - ring.most());
-    }
-
-    private void giveBack(long bytes) {
-        if (budget != null) {
-            budget.give(bytes);
-        }
+        return QueueFullException.ofSends(ring.depth(), pending.size());
     }
 
     /** Any thread: fills in the rest of a claimed request and publishes it. */
     void publish(WorkRequest request, long id, Operation operation, PostOptions options, CompletionTarget target) {
         request.fenced(options.fenced());
+        if (target instanceof PostUnit unit) {
+            request.set(id, operation, unit.target());
+            record(request);
+            return;
+        }
         request.set(id, operation, target);
+        record(request);
+        if (target instanceof LoopFuture<?> future) {
+            future.posted(request);
+        }
+        if (request.position() == PENDING) {
+            pending.add(request);
+        } else {
+            ring.publish(request.position());
+        }
+        drains.wake();
+    }
+
+    private void record(WorkRequest request) {
+        if (request.awaitsResponse()) {
+            reads.incrementAndGet();
+        }
         if (recorder.ofRequests) {
             recorder.posted(request);
         }
-        ring.publish(request.position());
+    }
+
+    /**
+     * Any thread: posts several requests as one unit: all or none, with no other request between them.
+     *
+     * @param posts posts exactly {@code count} requests to the target it gets
+     */
+    void post(int count, CompletionTarget target, Consumer<PostUnit> posts) {
+        if (count < 1 || count > ring.depth()) {
+            throw new IllegalArgumentException(
+                    "a unit of " + count + " requests, allowed are 1 to sendQueueDepth, " + ring.depth());
+        }
+        CloseReason over = state.refusalReason();
+        if (over != null) {
+            throw new ConnectionClosedException(over);
+        }
+        long first = pending.isEmpty() ? ring.claim(count) : PostRing.FULL;
+        if (first == PostRing.FULL) {
+            throw refusal(0, false);
+        }
+        PostUnit unit = new PostUnit(this, target, first, count);
+        boolean complete = false;
+        try {
+            posts.accept(unit);
+            unit.requireComplete();
+            complete = true;
+        } finally {
+            if (!complete) {
+                unit.drop();
+            }
+            for (int i = 0; i < count; i++) {
+                ring.publish(first + i);
+            }
+            drains.wake();
+        }
+    }
+
+    /** Any thread: returns the number of requests that were posted and not reported, with those that are pending. */
+    int outstanding() {
+        return ring.unreleased() + pending.size();
+    }
+
+    /** Any thread: returns how many requests with an id are taken now. It may change at any time. */
+    int room() {
+        return pending.isEmpty() ? ring.depth() - ring.unreleased() : 0;
+    }
+
+    /** Any thread: returns how many Reads and atomics may be posted that start without waiting for an answer. */
+    int readRoom() {
+        return Math.max(0, ord - reads.get());
+    }
+
+    /** Any thread: returns a future that completes on the event loop when there is room for requests. */
+    CompletableFuture<Void> whenRoom(int requests) {
+        if (requests < 1 || requests > ring.depth()) {
+            throw new IllegalArgumentException(
+                    "room for " + requests + " requests, allowed are 1 to sendQueueDepth, " + ring.depth());
+        }
+        RoomFuture future = new RoomFuture(channel.eventLoop(), requests);
+        awaitingRoom.add(future);
+        future.whenComplete((nothing, failure) -> awaitingRoom.remove(future));
         drains.wake();
+        return future;
+    }
+
+    private static final class RoomFuture extends LoopFuture<Void> {
+        private final int requests;
+
+        RoomFuture(EventLoop loop, int requests) {
+            super(loop);
+            this.requests = requests;
+        }
+    }
+
+    /** Event loop: completes the oldest futures for which there is room. */
+    void reportRoom() {
+        for (RoomFuture first = awaitingRoom.peek();
+                first != null && first.requests <= room();
+                first = awaitingRoom.peek()) {
+            first.complete(null);
+        }
+    }
+
+    // The event loop.
+
+    /** Moves posts that waited into the ring, as far as there is room. */
+    private void admit() {
+        for (WorkRequest first = pending.peek(); first != null; first = pending.peek()) {
+            long bytes = first.heldBytes();
+            if (first.withdrawn()) {
+                withdraw(first);
+                continue;
+            }
+            if (!take(bytes)) {
+                return;
+            }
+            long position = ring.claimEvenIfClosed();
+            if (position == PostRing.FULL) {
+                if (budget != null) {
+                    budget.give(bytes);
+                }
+                return;
+            }
+            first.claimed(position, bytes);
+            ring.replaceSlot(position, first);
+            pending.remove(first, bytes);
+            ring.publish(position);
+        }
     }
 
     @Override
     public @Nullable WorkRequest next() {
-        return ring.next();
+        while (true) {
+            if (!pending.isEmpty()) {
+                admit();
+            }
+            WorkRequest next = ring.next();
+            if (next == null || !next.withdrawn()) {
+                return next;
+            }
+            withdraw(next);
+            ring.start();
+            completeDone();
+        }
     }
 
     @Override
     public void start() {
-        WorkRequest request = ring.advance();
+        WorkRequest request = ring.start();
+        request.start();
         if (recorder.ofRequests) {
             recorder.submitted(request);
         }
@@ -373,7 +543,13 @@ final class PostedRequests implements RequestQueue {
 
     @Override
     public int waiting() {
-        return ring.untaken();
+        return ring.unstarted() + pending.size();
+    }
+
+    /** Refuses further posts. May be called again. */
+    void close() {
+        ring.close();
+        pending.close();
     }
 
     /**
@@ -382,7 +558,7 @@ final class PostedRequests implements RequestQueue {
      */
     @Override
     public @Nullable ProtocolFault completeDone() {
-        for (WorkRequest oldest = ring.oldest(); oldest != null && oldest.done(); oldest = ring.oldest()) {
+        for (WorkRequest oldest = ring.oldest(); oldest != null && oldest.over(); oldest = ring.oldest()) {
             ProtocolFault fault = oldest.fillSink();
             if (fault != null) {
                 return fault;
@@ -392,38 +568,137 @@ final class PostedRequests implements RequestQueue {
         return null;
     }
 
-    /** Event loop: flushes all started or posted requests with the close reason. */
+    /** Event loop: flushes all started or posted requests with the close reason. May be called again. */
     void flush(CloseReason reason) {
         WorkRequest request = oldestOrNext();
         while (request != null) {
             complete(request, reason);
             request = oldestOrNext();
         }
+        for (WorkRequest first = pending.peek(); first != null; first = pending.peek()) {
+            pending.remove(first, first.heldBytes());
+            CompletionTarget target = finish(first, reason);
+            if (target instanceof LoopFuture<?> future) {
+                future.completeWith(completion);
+            }
+        }
+        for (RoomFuture first = awaitingRoom.poll(); first != null; first = awaitingRoom.poll()) {
+            first.completeExceptionally(new ConnectionClosedException(reason));
+        }
     }
 
     private @Nullable WorkRequest oldestOrNext() {
         WorkRequest oldest = ring.oldest();
-        return oldest == null ? ring.take() : oldest;
+        return oldest == null ? ring.startNext() : oldest;
     }
 
     private void complete(WorkRequest request, @Nullable CloseReason reason) {
-        request.report(completion, reason);
-        if (recorder.ofRequests) {
-            recorder.completed(request, reason == null);
-        }
+        long bytes = request.heldBytes();
+        CompletionTarget target = finish(request, reason);
+        giveBack(bytes);
+        ring.done();
+        Application.complete(channel, target, completion, this);
+    }
+
+    /**
+     * Fills the {@link #completion} and ends the use of the memory.
+     *
+     * @return the target to report to; null if there is none, or nobody is interested any more
+     */
+    private @Nullable CompletionTarget finish(WorkRequest request, @Nullable CloseReason reason) {
         CompletionTarget target = request.target();
-        giveBack(request.bytes());
+        boolean wanted = target != null && target.settle();
+        if (target != null && request.awaitsResponse()) {
+            reads.decrementAndGet();
+        }
+        request.report(completion, reason);
+        if (recorder.ofRequests && target != null) {
+            recorder.completed(request, reason == null && !request.dropped());
+        }
         request.clear();
-        ring.retire();
-        Application.complete(channel, target, completion, ring);
-        if (budget != null) {
-            // The consumer of a completion queue releases the place later than the bytes.
-            ring.wakeFirst();
+        return wanted ? target : null;
+    }
+
+    // Cancellation.
+
+    /** Any thread: the application has settled the future of a request. */
+    void withdraw(WorkRequest request, LoopFuture<?> future) {
+        drains.execute(() -> {
+            // Otherwise it is over, and the object may be another request.
+            if (request.target() == future) {
+                if (!request.started()) {
+                    withdraw(request);
+                } else if (request.operation() == Operation.READ) {
+                    request.releaseMemory();
+                }
+            }
+        });
+    }
+
+    /** Event loop: ends a request that has not begun. Its slot, if it has one, stays until its turn. */
+    private void withdraw(WorkRequest request) {
+        if (request.position() == PENDING) {
+            if (pending.remove(request, request.heldBytes())) {
+                finish(request, null);
+            }
+        } else {
+            drop(request);
+        }
+    }
+
+    /** The claimer: the request at a position that is not published will not begin, and is not reported. */
+    void dropUnpublished(long position, boolean filled) {
+        WorkRequest request = filled ? ring.slot(position) : slot(position, 0);
+        if (filled && request.awaitsResponse()) {
+            reads.decrementAndGet();
+        }
+        request.set(0, Operation.SEND, null);
+        drop(request);
+    }
+
+    /** The owner of a slot that has not begun: it will not begin. May be called again. */
+    private void drop(WorkRequest request) {
+        long bytes = request.heldBytes();
+        request.drop();
+        if (bytes > 0) {
+            giveBack(bytes);
+        }
+    }
+
+    // What limits the requests.
+
+    @Override
+    public int depth() {
+        return ring.depth();
+    }
+
+    /** Returns the number of requests in the send queue that have not been reported. */
+    @Override
+    public int unreleased() {
+        return ring.unreleased();
+    }
+
+    @Override
+    public void releasedByConsumer() {
+        ring.releasedByConsumer();
+    }
+
+    @Override
+    public void release() {
+        ring.release();
+        wakeWaiting();
+    }
+
+    /** Any thread: there may be room for those that wait. */
+    private void wakeWaiting() {
+        if (!pending.isEmpty() || !awaitingRoom.isEmpty()) {
+            drains.wake();
         }
     }
 
     @Override
     public String toString() {
-        return channel + ", " + ring.uncompleted() + " of " + ring.depth() + " requests posted";
+        return channel + ", " + ring.unreleased() + " of " + ring.depth() + " requests posted, " + pending.size()
+                + " pending";
     }
 }

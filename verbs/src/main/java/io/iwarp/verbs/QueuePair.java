@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * {@link Completion}, on the event loop, which must not wait for it: {@code get} and {@code join} throw
  * {@link io.netty.util.concurrent.BlockingOperationException} there, also on a future that {@code thenApply} and the
  * like derived from it. The check does not see a wait for {@code CompletableFuture.allOf(...)}, {@code anyOf(...)} or a
- * future of your own, which then blocks the event loop for ever. Cancelling a future does not cancel the request.
+ * future of your own, which then blocks the event loop.
  *
  * <pre>{@code
  * RemoteBuffer memory = queuePair.remoteBuffers().get(0);     // what the peer advertised when it accepted
@@ -70,9 +70,20 @@ import org.jspecify.annotations.Nullable;
  *       with an id throws it.
  * </ul>
  *
- * <p>In a full send queue a post with a future first waits for room, at most {@link QueuePairSettings#postWait}, unless
- * its thread is an event loop: so any number of threads may post and wait for their results. With
- * {@link QueuePairSettings#maxWaitingPosts} requests wait beyond the depth, and no thread does.
+ * <p><b>Room.</b> No post waits for room, whatever its thread. Beyond {@link QueuePairSettings#sendQueueDepth} a post
+ * with a future is pending: it goes on in its order when earlier requests have completed. A loop that posts thousands
+ * of small Writes and awaits the last one works. {@link QueuePairSettings#maxPendingPosts} and
+ * {@link QueuePairSettings#maxPendingBytes} limit what is pending. A post with an id is refused as soon as the depth is
+ * used, or a future is pending. {@link SendQueue#room}, {@link SendQueue#readRoom} and {@link SendQueue#whenRoom} say
+ * when there is room.
+ *
+ * <p><b>Cancellation.</b> The future of a request may be cancelled, or completed otherwise, for example by
+ * {@code orTimeout}; a future that is derived from it has no effect. A request that has not begun is then never sent,
+ * and its memory is released soon, by the event loop. A request begins when the protocol takes it from the send queue.
+ * One that has begun goes on: a Send or Write is sent, an atomic is executed, and both use their memory until the end.
+ * The late answer of a Read goes nowhere: once {@code cancel} has returned, no byte of its sink changes. A receive
+ * takes no message once it is cancelled; a message that was arriving in it moves to the next receive, or ends the
+ * stream if there is none that is long enough.
  *
  * <p><b>Order.</b> Requests leave, and complete, in the order they were posted. Sends, Writes and Immediate Data also
  * arrive in that order: when the peer's application gets a Send, the bytes of all Writes posted before it are in place.
@@ -182,9 +193,7 @@ public final class QueuePair implements AutoCloseable {
      * @param listener gets the completions, flushed ones included
      */
     public SendQueue newSendQueue(CompletionListener listener) {
-        CompletionRoutes own = new CompletionRoutes();
-        own.listener(target(listener));
-        return new SendQueue(requests, own);
+        return new SendQueue(requests, CompletionRoutes.of(target(listener)));
     }
 
     /** Returns the queue for receives with a work-request id. */
@@ -391,8 +400,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Sets the queues for completions of requests posted with an id, and reserves room in them: the depth of the send
-     * queue, with the posts that may wait, and the depth of the receive queue. Set them once, before the first post.
+     * Sets the queues for completions of requests posted with an id, and reserves room in them: the depths of the send
+     * queue and of the receive queue. Set them once, before the first post.
      *
      * @param sends gets the completions of everything but receives
      * @param receives gets the completions of receives; may be the same
@@ -555,7 +564,7 @@ public final class QueuePair implements AutoCloseable {
     /** Returns a snapshot for troubleshooting. Any thread may call this, in any state. */
     public QueuePairSnapshot snapshot() {
         return QueuePairSnapshot.of(
-                channel, role, engine.life(), requests.ring(), engine.receives().receives(), counters);
+                channel, role, engine.life(), requests, engine.receives().receives(), counters);
     }
 
     /** Returns the channel of this queue pair. */

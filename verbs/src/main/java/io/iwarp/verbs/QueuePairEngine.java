@@ -127,13 +127,12 @@ final class QueuePairEngine implements RdmapUlp {
 
     /** Any thread. */
     private IwarpMetrics.Gauges gauges() {
-        PostRing<WorkRequest> ring = sends.ring();
         Receives source = receives.receives();
         return new IwarpMetrics.Gauges(
                 life.state(),
-                ring.uncompleted(),
-                ring.untaken(),
-                ring.depth(),
+                sends.outstanding(),
+                sends.waiting(),
+                sends.depth(),
                 source.inUse(),
                 source.bound().depth());
     }
@@ -176,6 +175,7 @@ final class QueuePairEngine implements RdmapUlp {
             return;
         }
         rdmap.pull();
+        sends.reportRoom();
     }
 
     private void flush(CloseReason reason) {
@@ -250,7 +250,7 @@ final class QueuePairEngine implements RdmapUlp {
 
     @Override
     public void onClosing() {
-        sends.ring().close();
+        sends.close();
     }
 
     @Override
@@ -350,7 +350,7 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     private void closeQueues() {
-        sends.ring().close();
+        sends.close();
         receives.close();
         drains.end();
     }

@@ -42,30 +42,28 @@ public final class QueuePairSettings {
         return values.get(SEND_QUEUE_DEPTH);
     }
 
-    private static final Setting<Integer> MAX_WAITING_POSTS = Setting.within("maxWaitingPosts", 0, 0, 1 << 20);
+    private static final Setting<Integer> MAX_PENDING_POSTS =
+            Setting.within("maxPendingPosts", 16_384, 0, PendingPosts.MAX_POSTS);
 
     /**
-     * Returns how many posts may wait beyond {@link #sendQueueDepth()}, not counting receives: 0 to 1,048,576. With 0,
-     * the default, such a post is refused. A waiting post goes on when an earlier request has completed. All posts have
-     * one order. {@link QueuePair#close} sends the waiting ones as well. At the end of the stream they are flushed
-     * behind the others, with the same cause. {@link #maxOutstandingBytes()} limits their bytes. A completion queue
-     * needs room for them. A place costs about 12 bytes, and about 100 more once used.
+     * Returns how many posts with a future may be pending beyond {@link #sendQueueDepth()}, not counting receives: 0 to
+     * 1,048,576, default 16,384. They go on in their order when earlier requests have completed, and are flushed after
+     * the others at the end of the stream. {@link QueuePair#close} sends them as well. Beyond the limit a future fails
+     * with {@link QueueFullException}. A pending post costs about 300 bytes.
      */
-    public int maxWaitingPosts() {
-        return values.get(MAX_WAITING_POSTS);
+    public int maxPendingPosts() {
+        return values.get(MAX_PENDING_POSTS);
     }
 
-    private static final Setting<Duration> POST_WAIT =
-            Setting.orOff("postWait", Duration.ofSeconds(10), Duration.ofMinutes(1));
+    private static final Setting<Long> MAX_PENDING_BYTES =
+            Setting.within("maxPendingBytes", 64L << 20, 0L, PendingPosts.MAX_BYTES);
 
     /**
-     * Returns how long a post with a future waits for room if the send queue is full or too many bytes are outstanding,
-     * 1 ms to 1 min, default 10 s; or 0 to fail at once. So any number of threads may each wait for its own result.
-     * Event loops, posts with a work-request id and receives do not wait. An interrupt ends the wait. The thread that
-     * polls the completion queue waits in vain for room that only its next poll makes: it should post with ids.
+     * Returns the maximum number of bytes of all {@linkplain #maxPendingPosts() pending posts}, which keep the local
+     * memory: 0 to 2^40, default 64 MiB. A longer request is taken if no other is pending.
      */
-    public Duration postWait() {
-        return values.get(POST_WAIT);
+    public long maxPendingBytes() {
+        return values.get(MAX_PENDING_BYTES);
     }
 
     private static final Setting<Integer> RECEIVE_QUEUE_DEPTH = Setting.within("receiveQueueDepth", 128, 1, 65_536);
@@ -286,14 +284,14 @@ public final class QueuePairSettings {
             return set(SEND_QUEUE_DEPTH, requests);
         }
 
-        /** Sets {@link QueuePairSettings#maxWaitingPosts()}. */
-        public Builder maxWaitingPosts(int posts) {
-            return set(MAX_WAITING_POSTS, posts);
+        /** Sets {@link QueuePairSettings#maxPendingPosts()}. */
+        public Builder maxPendingPosts(int posts) {
+            return set(MAX_PENDING_POSTS, posts);
         }
 
-        /** Sets {@link QueuePairSettings#postWait()}. */
-        public Builder postWait(Duration time) {
-            return set(POST_WAIT, time);
+        /** Sets {@link QueuePairSettings#maxPendingBytes()}. */
+        public Builder maxPendingBytes(long bytes) {
+            return set(MAX_PENDING_BYTES, bytes);
         }
 
         /** Sets {@link QueuePairSettings#receiveQueueDepth()}. */

@@ -39,22 +39,12 @@ public final class QueuePairSnapshot {
     private final @Nullable CloseReason closeReason;
 
     static QueuePairSnapshot of(
-            Channel channel,
-            Role role,
-            StreamLife life,
-            PostRing<WorkRequest> sends,
-            Receives receives,
-            Counters counted) {
+            Channel channel, Role role, StreamLife life, PostedRequests sends, Receives receives, Counters counted) {
         return new QueuePairSnapshot(channel, role, life, sends, receives, counted);
     }
 
     private QueuePairSnapshot(
-            Channel channel,
-            Role role,
-            StreamLife life,
-            PostRing<WorkRequest> sends,
-            Receives receives,
-            Counters counted) {
+            Channel channel, Role role, StreamLife life, PostedRequests sends, Receives receives, Counters counted) {
         Map<Counter, Long> values = new EnumMap<>(Counter.class);
         // Read from the last counter to the first: answers are read before requests, so no difference is negative.
         Counter[] all = Counter.values();
@@ -67,8 +57,8 @@ public final class QueuePairSnapshot {
         localAddress = channel.localAddress();
         remoteAddress = channel.remoteAddress();
         parameters = life.parameters();
-        sendRequests = sends.uncompleted();
-        queuedSendRequests = sends.untaken();
+        sendRequests = sends.outstanding();
+        queuedSendRequests = sends.waiting();
         sendQueueDepth = sends.depth();
         receiveRequests = receives.inUse();
         receiveQueueDepth = receives.bound().depth();
@@ -122,7 +112,7 @@ public final class QueuePairSnapshot {
         return queuedSendRequests;
     }
 
-    /** Returns the maximum of {@link #sendRequests()}: the depth, and the posts that may wait beyond it. */
+    /** Returns the depth of the send queue. Posts with a future may be pending beyond it. */
     public int sendQueueDepth() {
         return sendQueueDepth;
     }

@@ -15,13 +15,30 @@ import org.jspecify.annotations.Nullable;
  * placed in the posted buffer. Immediate Data consumes the receive and does not change the buffer, so a buffer of any
  * size is sufficient.
  */
-class ReceiveRequest extends UntaggedBuffer {
+class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Posted {
     private static final int IMMEDIATE_LENGTH = Long.BYTES;
 
     private long position;
     private long id;
     private @Nullable CompletionTarget target;
     private @Nullable ByteSpan immediateSink;
+    private boolean dropped;
+
+    @Override
+    public void withdraw(LoopFuture<?> future) {
+        throw new IllegalStateException("a receive of this kind has no future");
+    }
+
+    /** Event loop: returns whether the application has cancelled this receive, and no message uses it. */
+    final boolean withdrawn() {
+        return dropped || (target instanceof LoopFuture<?> future && !begun() && future.withdrawn());
+    }
+
+    /** Event loop: ends a receive that no message uses, and gives its memory back. May be called again. */
+    final void drop() {
+        dropped = true;
+        releaseMemory();
+    }
 
     ReceiveRequest set(long workRequestId, @Nullable CompletionTarget newTarget) {
         id = workRequestId;
@@ -84,12 +101,20 @@ class ReceiveRequest extends UntaggedBuffer {
         return target;
     }
 
-    /** Fills a completion for a message of the given type. */
-    Completion received(Completion completion, Opcode opcode) {
+    /**
+     * Fills a completion for a message of the given type.
+     *
+     * @param message what arrived: this receive, or a cancelled one
+     */
+    Completion received(Completion completion, ReceiveRequest message, Opcode opcode) {
         return opcode.immediate()
-                ? completion.receivedImmediate(id, buffer(), immediate(), opcode.solicited())
+                ? completion.receivedImmediate(id, buffer(), message.immediate(), opcode.solicited())
                 : completion.received(
-                        id, buffer(), messageLength(), opcode.invalidates() ? rsvdUlp() : 0, opcode.solicited());
+                        id,
+                        buffer(),
+                        message.messageLength(),
+                        opcode.invalidates() ? message.rsvdUlp() : 0,
+                        opcode.solicited());
     }
 
     /** Fills a completion for a receive that was flushed because the stream ended. */
@@ -97,18 +122,23 @@ class ReceiveRequest extends UntaggedBuffer {
         return completion.flushed(id, buffer(), reason);
     }
 
-    /** Ends the use of the local memory. */
+    /** Ends the use of the receive. */
     void clear() {
+        releaseMemory();
+        reset();
+        dropped = false;
+        // Keep shared targets: writing the reference again costs a GC barrier.
+        if (target instanceof LoopFuture<?>) {
+            target = null;
+        }
+    }
+
+    private void releaseMemory() {
         try {
             sink().release();
         } catch (Throwable releasedBefore) {
             LentMemory.log(Operation.RECEIVE, id, releasedBefore);
         }
         sink().clear();
-        reset();
-        // Keep shared targets: writing the reference again costs a GC barrier.
-        if (target instanceof LoopFuture<?>) {
-            target = null;
-        }
     }
 }

@@ -69,7 +69,7 @@ final class ReceiveSide {
      */
     void share(ReceivePool pool, Runnable whenLow) {
         Receives own = receives;
-        if (life.parameters() != null || own.bound().uncompleted() > 0 || own.insteadOfPosting() != null) {
+        if (life.parameters() != null || own.bound().unreleased() > 0 || own.insteadOfPosting() != null) {
             throw new IllegalStateException(
                     "a shared receive queue is set before the connection is made, once, on a queue"
                             + " pair without receives of its own");

@@ -52,7 +52,7 @@ abstract class Receives implements ReceiveStall.Source {
      * bound.
      */
     int inUse() {
-        return bound().uncompleted();
+        return bound().unreleased();
     }
 
     /** Returns what {@link #inUse} counts, to follow the number and the depth. */
@@ -129,9 +129,14 @@ abstract class Receives implements ReceiveStall.Source {
                         + " connection is made");
     }
 
+    /** As {@link #fill(ReceiveRequest, ReceiveRequest)}, for the message that the receive has taken. */
+    final @Nullable ProtocolFault fill(ReceiveRequest request) {
+        return fill(request, request);
+    }
+
     /** Fills {@link #completion} and the buffer for a message. Returns the fault, or null on success. */
-    final @Nullable ProtocolFault fill(ReceiveRequest request, UntaggedBuffer delivered) {
-        request.received(completion, Opcode.of(delivered));
+    final @Nullable ProtocolFault fill(ReceiveRequest request, ReceiveRequest message) {
+        request.received(completion, message, Opcode.of(message));
         ByteBuf buffer = request.buffer();
         if (buffer == null) {
             return null;

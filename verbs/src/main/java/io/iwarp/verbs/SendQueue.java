@@ -4,6 +4,9 @@ import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
 import io.netty.buffer.ByteBuf;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * The send queue of a {@link QueuePair}: takes every request except receives. Each request carries a work-request id,
@@ -187,6 +190,51 @@ public final class SendQueue {
      */
     public void compareSwap(long workRequestId, RemoteBuffer target, CompareSwap numbers, PostOptions options) {
         requests.compareSwap(workRequestId, target, numbers, options, routes.forSends());
+    }
+
+    /**
+     * Posts several requests as one unit: all or none, with no other request between them, for example a Write and the
+     * Send that announces it.
+     *
+     * @param count the number of requests, 1 to {@link QueuePairSettings#sendQueueDepth}
+     * @param posts posts exactly {@code count} requests to the queue that it gets, on this thread, which must not wait:
+     *     all other posts come after the unit. If it throws, nothing is posted, and this method throws the same.
+     * @throws QueueFullException if there is not room for all
+     * @throws IllegalStateException if {@code posts} posts fewer or more requests
+     */
+    public void post(int count, Consumer<SendQueue> posts) {
+        Objects.requireNonNull(posts, "posts is null");
+        requests.post(
+                count, routes.forSends(), unit -> posts.accept(new SendQueue(requests, CompletionRoutes.of(unit))));
+    }
+
+    /**
+     * Returns how many requests with an id are taken now, 0 to {@link QueuePairSettings#sendQueueDepth}: the free
+     * places of the send queue; 0 while a post with a future is pending. Any thread may call this; other threads may
+     * use the room.
+     */
+    public int room() {
+        return requests.room();
+    }
+
+    /**
+     * Returns how many Reads and atomics can be posted that start without waiting for the answer to another: the
+     * negotiated ORD without those that are posted and unanswered; 0 before the set-up. One that waits holds back all
+     * later requests.
+     */
+    public int readRoom() {
+        return requests.readRoom();
+    }
+
+    /**
+     * Returns a future that completes on the event loop when there is {@linkplain #room room}, in the order of these
+     * calls. It promises nothing: other posts may use the room. It fails with
+     * {@link io.iwarp.ConnectionClosedException} when the stream ends. Cancel it if it is not needed any more.
+     *
+     * @param count the number of requests, 1 to {@link QueuePairSettings#sendQueueDepth}
+     */
+    public CompletableFuture<Void> whenRoom(int count) {
+        return requests.whenRoom(count);
     }
 
     @Override

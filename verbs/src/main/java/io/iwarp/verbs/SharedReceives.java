@@ -51,7 +51,7 @@ final class SharedReceives extends Receives implements CompletionBound {
     }
 
     @Override
-    public int uncompleted() {
+    public int unreleased() {
         return user.held();
     }
 
@@ -107,7 +107,7 @@ final class SharedReceives extends Receives implements CompletionBound {
         if (target == null) {
             return withoutListener();
         }
-        ProtocolFault fault = fill(taken.get(0), delivered);
+        ProtocolFault fault = fill(taken.get(0));
         if (fault == null) {
             recycle();
             completeInBurst(target, this);

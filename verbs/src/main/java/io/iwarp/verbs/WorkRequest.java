@@ -13,8 +13,12 @@ import org.jspecify.annotations.Nullable;
  * a Send or Write, or the sink of a Read. The thread that claims the slot fills and publishes it. The event loop then
  * owns it until the request has completed.
  */
-final class WorkRequest extends RdmapRequest {
+final class WorkRequest extends RdmapRequest implements LoopFuture.Posted {
+    private final PostedRequests queue;
     private long position;
+    private long heldBytes;
+    private boolean started;
+    private boolean dropped;
     private long id;
     private Operation operation = Operation.SEND;
     private @Nullable CompletionTarget target;
@@ -24,6 +28,21 @@ final class WorkRequest extends RdmapRequest {
     private long postedNanos;
     private long countedBytes;
     private @Nullable LongOperationEvent event;
+
+    WorkRequest(PostedRequests queue) {
+        this.queue = queue;
+    }
+
+    /**
+     * Sets where the request is.
+     *
+     * @param newPosition in the ring of posts, or that of a pending post
+     * @param bytes the bytes that it holds of a limit
+     */
+    void claimed(long newPosition, long bytes) {
+        position = newPosition;
+        heldBytes = bytes;
+    }
 
     void set(long workRequestId, Operation what, @Nullable CompletionTarget newTarget) {
         id = workRequestId;
@@ -40,8 +59,57 @@ final class WorkRequest extends RdmapRequest {
         return position;
     }
 
-    void position(long newPosition) {
-        position = newPosition;
+    /** Returns the bytes that the request holds of a limit. */
+    long heldBytes() {
+        return heldBytes;
+    }
+
+    /** Event loop: the request begins. */
+    void start() {
+        started = true;
+    }
+
+    /** Event loop: returns whether the request has begun. */
+    boolean started() {
+        return started;
+    }
+
+    /** Makes this a request that will not begin, and gives its memory back. */
+    void drop() {
+        dropped = true;
+        heldBytes = 0;
+        releaseMemory();
+    }
+
+    boolean dropped() {
+        return dropped;
+    }
+
+    /** Event loop: returns whether a request that has not begun must not begin. */
+    boolean withdrawn() {
+        return dropped || (target instanceof LoopFuture<?> future && future.withdrawn());
+    }
+
+    /** Event loop: returns whether a request whose turn has come is over. */
+    boolean over() {
+        return dropped || done();
+    }
+
+    @Override
+    public void withdraw(LoopFuture<?> future) {
+        queue.withdraw(this, future);
+    }
+
+    @Override
+    protected boolean beginPlacement() {
+        return !(target instanceof LoopFuture<?> future) || future.beginPlacement(this);
+    }
+
+    @Override
+    protected void endPlacement() {
+        if (target instanceof LoopFuture<?> future) {
+            future.endPlacement(this);
+        }
     }
 
     long id() {
@@ -142,18 +210,26 @@ final class WorkRequest extends RdmapRequest {
         return null;
     }
 
-    /** Ends the use of the local memory. */
+    /** Ends the use of the request. */
     void clear() {
+        releaseMemory();
+        // Keep shared targets: writing the reference again costs a GC barrier.
+        if (target instanceof LoopFuture<?>) {
+            target = null;
+        }
+        heldBytes = 0;
+        started = false;
+        dropped = false;
+    }
+
+    /** Ends the use of the local memory. May be called again. */
+    void releaseMemory() {
         try {
             payload().release();
         } catch (Throwable releasedBefore) {
             LentMemory.log(operation, id, releasedBefore);
         }
         payload().clear();
-        // Keep shared targets: writing the reference again costs a GC barrier.
-        if (target instanceof LoopFuture<?>) {
-            target = null;
-        }
         sinkBuffer = null;
         MemoryRegion region = temporarySink;
         if (region != null) {

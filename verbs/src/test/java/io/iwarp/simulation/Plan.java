@@ -155,11 +155,10 @@ final class Plan {
         }
         return QueuePairSettings.builder()
                 .sendQueueDepth(fullWindows ? DEEP : dice.oneOf(1, 2, 8, DEEP))
-                .maxWaitingPosts(waitingPosts())
+                .maxPendingPosts(pendingPosts())
                 .receiveQueueDepth(16)
                 .managedReceiveBytes(receives == Receives.MANAGED ? 4096 : 0)
                 .maxOutstandingBytes(dice.permille(200) ? 40_000 : Long.MAX_VALUE)
-                .postWait(Duration.ZERO)
                 .receiveWait(Duration.ofNanos(receiveWait))
                 .closeWithPeer(dice.permille(850))
                 .idleTimeout(Duration.ofNanos(dice.permille(100) ? 3000 * MILLI : 0))
@@ -173,7 +172,7 @@ final class Plan {
     }
 
     /** Takes no dice of its own, so that other seeds make the same runs as before. */
-    private int waitingPosts() {
+    private int pendingPosts() {
         return switch (actions % 5) {
             case 0 -> 1 + threads;
             case 1 -> 100;

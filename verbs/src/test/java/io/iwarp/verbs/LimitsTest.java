@@ -30,7 +30,6 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -80,7 +79,6 @@ class LimitsTest {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             QueuePairSettings settings = QueuePairSettings.builder()
                     .metrics(metrics)
-                    .postWait(Duration.ZERO)
                     .maxOutstandingBytes(100)
                     .build();
             var accepting = SocketPeer.accepting(server);
@@ -89,13 +87,12 @@ class LimitsTest {
             var read = initiator.read(buffer(60), new RemoteBuffer(1, 0, 60));
             var add = initiator.fetchAdd(new RemoteBuffer(1, 0, 8), 1);
 
-            assertThat(initiator.send(message(33)))
-                    .failsWithin(Duration.ZERO)
-                    .withThrowableThat()
-                    .withCauseInstanceOf(QueueFullException.class)
-                    .withMessageContaining("a request of 33 bytes")
-                    .withMessageContaining("68 of the 100 bytes")
-                    .withMessageContaining("wait for a completion");
+            SendQueue queue = initiator.newSendQueue((same, completion) -> {});
+            assertThatThrownBy(() -> queue.send(1, message(33)))
+                    .isInstanceOf(QueueFullException.class)
+                    .hasMessageContaining("a request of 33 bytes")
+                    .hasMessageContaining("68 of the 100 bytes")
+                    .hasMessageContaining("wait for a completion");
             assertThatThrownBy(() -> initiator.write(message(101), new RemoteBuffer(1, 0, 101)))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("101 bytes exceeds maxOutstandingBytes, 100")
@@ -132,29 +129,26 @@ class LimitsTest {
                 .build();
         try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings, qp -> {})) {
             QueuePair queuePair = peer.queuePair();
+            SendQueue queue = queuePair.newSendQueue((same, completion) -> {});
             for (int round = 0; round < 2; round++) {
                 peer.deaf(true);
                 assertThatThrownBy(() -> queuePair.send(message(limit + 1)))
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessageContaining("smaller pieces");
                 for (int length : posts) {
-                    assertThat(queuePair.send(message(length))).isNotDone();
+                    queue.send(length, message(length));
                 }
-                assertThat(queuePair.send(message(1)))
-                        .failsWithin(Duration.ZERO)
-                        .withThrowableThat()
-                        .withCauseInstanceOf(QueueFullException.class)
-                        .withMessageContaining("a request of 1 bytes")
-                        .withMessageContaining(limit + " of the " + limit + " bytes")
-                        .withMessageContaining("wait for a completion");
+                assertThatThrownBy(() -> queue.send(1, message(1)))
+                        .isInstanceOf(QueueFullException.class)
+                        .hasMessageContaining("a request of 1 bytes")
+                        .hasMessageContaining(limit + " of the " + limit + " bytes")
+                        .hasMessageContaining("wait for a completion");
                 CompletableFuture<Completion> empty = queuePair.send(Unpooled.EMPTY_BUFFER);
                 assertThat(empty).as("it adds no byte").isNotDone();
-                assertThat(queuePair.send(Unpooled.EMPTY_BUFFER))
+                assertThatThrownBy(() -> queue.send(1, Unpooled.EMPTY_BUFFER))
                         .as("it is the queue that is full now")
-                        .failsWithin(Duration.ZERO)
-                        .withThrowableThat()
-                        .withCauseInstanceOf(QueueFullException.class)
-                        .withMessageContaining("the send queue");
+                        .isInstanceOf(QueueFullException.class)
+                        .hasMessageContaining("the send queue");
                 peer.deaf(false);
                 assertThat(empty).isCompleted();
             }

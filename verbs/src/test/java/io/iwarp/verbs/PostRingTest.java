@@ -30,15 +30,15 @@ class PostRingTest {
         long second = ring.claim();
         ring.slot(second).value = 2;
         ring.publish(second);
-        assertThat(ring.waiting()).isZero();
-        assertThat(ring.take()).isNull();
+        assertThat(ring.ready()).isZero();
+        assertThat(ring.startNext()).isNull();
         ring.slot(first).value = 1;
         ring.publish(first);
-        assertThat(ring.waiting()).isEqualTo(2);
+        assertThat(ring.ready()).isEqualTo(2);
         assertThat(ring.peek(1).value).isEqualTo(2);
-        assertThat(ring.take().value).isEqualTo(1);
-        assertThat(ring.take().value).isEqualTo(2);
-        assertThat(ring.take()).isNull();
+        assertThat(ring.startNext().value).isEqualTo(1);
+        assertThat(ring.startNext().value).isEqualTo(2);
+        assertThat(ring.startNext()).isNull();
     }
 
     @Test
@@ -51,12 +51,13 @@ class PostRingTest {
                 }
                 assertThat(ring.claim()).as("depth %d", depth).isEqualTo(PostRing.FULL);
                 for (int i = 0; i < depth; i++) {
-                    ring.take();
+                    ring.startNext();
                     assertThat(ring.claim()).isEqualTo(PostRing.FULL);
                 }
                 assertThat(ring.oldest().value).isZero();
                 for (int i = 0; i < depth; i++) {
-                    ring.free();
+                    ring.done();
+                    ring.release();
                 }
                 assertThat(ring.oldest()).isNull();
             }
@@ -90,20 +91,21 @@ class PostRingTest {
         start.countDown();
         int[] next = new int[threads];
         for (int taken = 0; taken < threads * posts; ) {
-            Slot slot = ring.take();
+            Slot slot = ring.startNext();
             if (slot == null) {
                 Thread.onSpinWait();
                 continue;
             }
             int thread = (int) (slot.value >>> 32);
             assertThat((int) slot.value).isEqualTo(next[thread]++);
-            ring.free();
+            ring.done();
+            ring.release();
             taken++;
         }
         for (Future<?> poster : posters) {
             poster.get();
         }
-        assertThat(ring.take()).isNull();
+        assertThat(ring.startNext()).isNull();
         executor.shutdown();
     }
 
@@ -114,12 +116,13 @@ class PostRingTest {
         ring.close();
         ring.close();
         assertThat(ring.claim()).isEqualTo(PostRing.FULL);
-        assertThat(ring.uncompleted()).isOne();
-        assertThat(ring.untaken()).isOne();
+        assertThat(ring.unreleased()).isOne();
+        assertThat(ring.unstarted()).isOne();
         ring.publish(late);
-        assertThat(ring.take()).isSameAs(ring.slot(late));
-        ring.free();
-        assertThat(ring.uncompleted()).isZero();
+        assertThat(ring.startNext()).isSameAs(ring.slot(late));
+        ring.done();
+        ring.release();
+        assertThat(ring.unreleased()).isZero();
         assertThat(ring.claim()).isEqualTo(PostRing.FULL);
     }
 
@@ -133,16 +136,17 @@ class PostRingTest {
         Future<?> busy = executor.submit(() -> {
             while (!enough.get()) {
                 ring.publish(ring.claim());
-                ring.take();
-                ring.free();
+                ring.startNext();
+                ring.done();
+                ring.release();
             }
         });
         for (int i = 0; i < 5_000_000; i++) {
-            int uncompleted = ring.uncompleted();
-            int untaken = ring.untaken();
-            if (uncompleted < 0 || uncompleted > depth || untaken < 0 || untaken > depth) {
+            int uncompleted = ring.unreleased();
+            int unstarted = ring.unstarted();
+            if (uncompleted < 0 || uncompleted > depth || unstarted < 0 || unstarted > depth) {
                 enough.set(true);
-                throw new AssertionError(uncompleted + " uncompleted, " + untaken + " untaken");
+                throw new AssertionError(uncompleted + " uncompleted, " + unstarted + " unstarted");
             }
         }
         enough.set(true);

@@ -173,7 +173,7 @@ class QueuePairTest {
             queuePair.sendQueue().send(2, Unpooled.EMPTY_BUFFER);
             assertThatThrownBy(() -> queuePair.sendQueue().send(3, sink))
                     .isInstanceOf(QueueFullException.class)
-                    .hasMessageContaining("send queue holds 2");
+                    .hasMessageContaining("its sendQueueDepth is 2");
             queuePair.receiveQueue().receive(1, sink);
             queuePair.receiveQueue().receive(2, sink);
             queuePair.receiveQueue().receive(3, sink);

@@ -166,7 +166,7 @@ class WrongArgumentTest {
         beyond.put(() -> region.slice(4, 4).slice(1, 4), "are not within the 4 bytes of LocalBuffer[");
         refuses(IndexOutOfBoundsException.class, beyond);
 
-        assertThat(qp.engine().sends().ring().uncompleted()).isZero();
+        assertThat(qp.engine().sends().ring().unreleased()).isZero();
         List.of(region, readable, foreign).forEach(MemoryRegion::close);
         assertThat(bytes.release()).isTrue();
         assertThat(sink.release()).isTrue();

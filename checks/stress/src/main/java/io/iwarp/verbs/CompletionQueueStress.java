@@ -31,7 +31,8 @@ public final class CompletionQueueStress {
         }
 
         final void add(int number, Opcode opcode) {
-            queue.add(port, new ReceiveRequest().set(number, null).received(new Completion(), opcode));
+            ReceiveRequest request = new ReceiveRequest().set(number, null);
+            queue.add(port, request.received(new Completion(), request, opcode));
         }
 
         final void poll() {
@@ -55,7 +56,7 @@ public final class CompletionQueueStress {
         }
 
         @Override
-        public int uncompleted() {
+        public int unreleased() {
             return 0;
         }
 

@@ -27,7 +27,7 @@ public final class DrainScheduleStress {
             if (busy.getAndSet(true)) {
                 beside = true;
             }
-            while (ring.take() != null) {
+            while (ring.startNext() != null) {
                 taken++;
             }
             busy.set(false);

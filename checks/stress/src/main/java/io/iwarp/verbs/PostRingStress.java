@@ -46,7 +46,7 @@ public final class PostRingStress {
             int nextOfFirst = 0;
             int nextOfSecond = 0;
             boolean inOrder = true;
-            for (NumberedSlot slot = ring.take(); slot != null; slot = ring.take()) {
+            for (NumberedSlot slot = ring.startNext(); slot != null; slot = ring.startNext()) {
                 if (slot.number < OF_SECOND) {
                     inOrder &= slot.number == nextOfFirst++;
                 } else {
@@ -89,13 +89,14 @@ public final class PostRingStress {
         }
 
         private boolean take() {
-            NumberedSlot slot = ring.take();
+            NumberedSlot slot = ring.startNext();
             if (slot == null) {
                 return false;
             }
             inOrder &= slot.number == taken++;
             slot.number = -1;
-            ring.free();
+            ring.done();
+            ring.release();
             return true;
         }
 
@@ -104,7 +105,7 @@ public final class PostRingStress {
         @SuppressWarnings("StatementWithEmptyBody")
         public void rest(ZZ_Result result) {
             while (take()) {}
-            result.r1 = posted == taken && ring.uncompleted() == 0 && ring.untaken() == 0;
+            result.r1 = posted == taken && ring.unreleased() == 0 && ring.unstarted() == 0;
             result.r2 = inOrder;
         }
     }
@@ -134,15 +135,15 @@ public final class PostRingStress {
         public void loop() {
             NumberedSlot.post(ring, 2);
             ring.close();
-            while (ring.take() != null) {}
-            allTaken = ring.untaken() == 0;
+            while (ring.startNext() != null) {}
+            allTaken = ring.unstarted() == 0;
         }
 
         /** Looks for what follows. */
         @Arbiter
         public void late(ZZZ_Result result) {
             result.r1 = allTaken;
-            result.r2 = ring.take() != null;
+            result.r2 = ring.startNext() != null;
             result.r3 = ring.claim() != PostRing.FULL;
         }
     }

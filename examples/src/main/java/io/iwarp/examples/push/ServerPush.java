@@ -65,7 +65,7 @@ public final class ServerPush {
         try {
             IwarpListener listener = Iwarp.server(program.group)
                     .settings(QueuePairSettings.builder()
-                            .postWait(Duration.ZERO) // one slow client does not delay the others
+                            .maxPendingPosts(0) // a push to a client that is 128 behind fails
                             .build())
                     .onRequest(program::onConnectionRequest)
                     .listen("localhost", 0)

@@ -1,0 +1,177 @@
+package io.iwarp.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.iwarp.ProtocolError;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What happens to a request whose future the application has cancelled. */
+class CancellationTest {
+    private static final int LENGTH = 64;
+    private static final QueuePairSettings SETTINGS =
+            QueuePairSettings.builder().sendQueueDepth(2).build();
+
+    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final MemoryRegion remote = domain.region()
+            .allocate(UnpooledByteBufAllocator.DEFAULT, LENGTH)
+            .rights(AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE, AccessRight.REMOTE_ATOMIC)
+            .register();
+    private final MemoryRegion local = domain.region()
+            .allocate(UnpooledByteBufAllocator.DEFAULT, LENGTH)
+            .rights(AccessRight.LOCAL_WRITE)
+            .register();
+    private final SimulatedPair pair = new SimulatedPair(domain, SETTINGS, qp -> {});
+    private final QueuePair one = pair.initiator.queuePair();
+    private final QueuePair other = pair.responder.queuePair();
+    private final List<ByteBuf> buffers = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        pair.close();
+        remote.close();
+        local.close();
+        domain.close();
+        assertThat(buffers).allSatisfy(buffer -> assertThat(buffer.refCnt()).isOne());
+        buffers.forEach(ByteBuf::release);
+    }
+
+    private ByteBuf buffer(int capacity) {
+        ByteBuf buffer = Unpooled.directBuffer(capacity, capacity);
+        buffers.add(buffer);
+        return buffer;
+    }
+
+    private ByteBuf bytes(int value) {
+        return buffer(Long.BYTES).writeLong(value);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aRequestThatHasNotBegunIsNeverSentAndReleasesItsMemory(boolean timesOut) {
+        List<CompletableFuture<Completion>> writes = new ArrayList<>();
+        List<ByteBuf> sources = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            ByteBuf source = bytes(1);
+            sources.add(source);
+            writes.add(one.write(source, remote.remoteBuffer(i * Long.BYTES, Long.BYTES)));
+        }
+        // One is in the send queue, the other is pending.
+        for (int i : new int[] {1, 3}) {
+            boolean cancelled = timesOut
+                    ? writes.get(i).completeExceptionally(new TimeoutException())
+                    : writes.get(i).cancel(true);
+            assertThat(cancelled).isTrue();
+        }
+        pair.run();
+
+        assertThat(sources).allSatisfy(source -> assertThat(source.refCnt()).isOne());
+        assertThat(List.of(remote.getVolatile(0), remote.getVolatile(16))).doesNotContain(0L);
+        assertThat(List.of(remote.getVolatile(8), remote.getVolatile(24))).containsOnly(0L);
+        assertThat(writes.get(2)).isCompleted();
+        assertThat(one.sendQueue().room()).isEqualTo(2);
+        assertThat(one.write(sources.get(0), remote.remoteBuffer(0, Long.BYTES)).cancel(true))
+                .isTrue();
+        one.close();
+        pair.run();
+        assertThat(one.closed()).isCompleted();
+    }
+
+    @Test
+    void aRequestThatHasBegunGoesOn() {
+        CompletableFuture<Long> add = one.fetchAdd(remote.remoteBuffer(0, Long.BYTES), 1);
+        pair.initiator.runTasks();
+        assertThat(add.cancel(true)).isTrue();
+        pair.run();
+        assertThat(add).isCancelled();
+        assertThat(remote.getVolatile(0)).isOne();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theLateAnswerOfAReadGoesNowhere(boolean intoARegion) {
+        remote.setVolatile(0, -1);
+        ByteBuf sink = buffer(Long.BYTES).setLong(0, 0);
+        CompletableFuture<Completion> read = intoARegion
+                ? one.read(local.slice(0, Long.BYTES), remote.remoteBuffer(0, Long.BYTES))
+                : one.read(sink, remote.remoteBuffer(0, Long.BYTES));
+        pair.initiator.runTasks();
+        assertThat(read.cancel(true)).isTrue();
+        CompletableFuture<Completion> later = one.read(buffer(Long.BYTES), remote.remoteBuffer(0, Long.BYTES));
+        pair.run();
+
+        assertThat(later).isCompleted();
+        assertThat(sink.getLong(0)).isZero();
+        assertThat(sink.writerIndex()).isZero();
+        assertThat(local.getVolatile(0)).isZero();
+        assertThat(one.sendQueue().readRoom()).isEqualTo(one.parameters().ord());
+    }
+
+    @Test
+    void theMessageOfACancelledReceiveGoesToTheNextReceive() {
+        List<CompletableFuture<Completion>> receives = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            receives.add(other.receive(buffer(Long.BYTES)));
+        }
+        receives.get(0).cancel(true);
+        receives.get(2).completeExceptionally(new TimeoutException());
+        one.send(bytes(1));
+        one.send(bytes(2));
+        pair.run();
+
+        assertThat(receives.get(1).join().buffer().getLong(0)).isEqualTo(1);
+        assertThat(receives.get(3).join().buffer().getLong(0)).isEqualTo(2);
+    }
+
+    @Test
+    void aMessageThatWasArrivingMovesToTheNextReceive() {
+        QueuePairSettings small = SETTINGS.toBuilder()
+                .mpa(SETTINGS.mpa().toBuilder().mulpdu(256).build())
+                .build();
+        try (SimulatedPair slow = new SimulatedPair(domain, small, qp -> {})) {
+            int length = 1000;
+            ByteBuf message = buffer(length);
+            for (int i = 0; i < length; i++) {
+                message.writeByte(i);
+            }
+            ByteBuf first = buffer(length);
+            CompletableFuture<Completion> cancelled = slow.responder.queuePair().receive(first);
+            CompletableFuture<Completion> next = slow.responder.queuePair().receive(buffer(length));
+            slow.initiator.queuePair().send(message);
+            slow.initiator.runTasks();
+            ByteBuf wire = Unpooled.buffer();
+            for (ByteBuf sent = slow.initiator.readOutbound(); sent != null; sent = slow.initiator.readOutbound()) {
+                wire.writeBytes(sent);
+                sent.release();
+            }
+            slow.responder.writeInbound(wire.readRetainedSlice(length / 2));
+            assertThat(cancelled.cancel(true)).isTrue();
+            slow.responder.writeInbound(wire);
+            slow.run();
+
+            assertThat(slow.responder.queuePair().closeReason()).isNull();
+            assertThat(next.join().buffer()).isEqualTo(message);
+            assertThat(first.writerIndex()).isZero();
+        }
+    }
+
+    @Test
+    void withoutAnotherReceiveTheStreamEnds() {
+        other.receive(buffer(Long.BYTES)).cancel(true);
+        one.send(bytes(1));
+        pair.run();
+        assertThat(other.closeReason().error()).isEqualTo(ProtocolError.DDP_UNTAGGED_NO_BUFFER);
+    }
+}
