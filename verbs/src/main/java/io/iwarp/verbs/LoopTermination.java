@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class LoopTermination {
     private static final ConcurrentMap<EventLoop, LoopTermination> LOOPS = new ConcurrentHashMap<>();
-    private static final long NEVER_DAYS = 36_500;
+    /** Below 2^31 seconds: a loop of io_uring that has to wait longer polls instead. */
+    private static final long NEVER_DAYS = 20_000;
 
     private final EventLoop loop;
     /** One listener serves all tasks, since removing a listener from a future takes linear time. */

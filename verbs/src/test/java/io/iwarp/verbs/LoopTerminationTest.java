@@ -14,6 +14,7 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.local.LocalAddress;
@@ -30,7 +31,9 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -156,7 +159,39 @@ class LoopTerminationTest {
         domain.close();
     }
 
+    /** io_uring cannot wait longer than 2^31 seconds: its loops would poll. */
+    @Test
+    void waitsForTheShutdownInStepsThatEachTransportCanWait() throws Exception {
+        Queue<Long> delays = new ConcurrentLinkedQueue<>();
+        EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, (IoHandlerFactory)
+                executor -> noting(delays, LocalIoHandler.newFactory().newHandler(executor)));
+        QueuePair queuePair = connect(loops);
+        loops.submit(() -> {}).sync();
+
+        loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
+
+        Loopback.await(queuePair.closed());
+        assertThat(delays).isNotEmpty().allMatch(delay -> delay < TimeUnit.SECONDS.toNanos(Integer.MAX_VALUE));
+    }
+
+    /** Notes how long the transport may wait. */
+    private static IoHandler noting(Queue<Long> delays, IoHandler handler) {
+        return (IoHandler) Proxy.newProxyInstance(
+                IoHandler.class.getClassLoader(), new Class<?>[] {IoHandler.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("run")
+                            && arguments[0] instanceof IoHandlerContext context
+                            && context.deadlineNanos() != -1) {
+                        delays.add(context.delayNanos(System.nanoTime()));
+                    }
+                    return method.invoke(handler, arguments);
+                });
+    }
+
     private QueuePair connect() throws Exception {
+        return connect(clients);
+    }
+
+    private QueuePair connect(EventLoopGroup loops) throws Exception {
         LocalAddress address = new LocalAddress(LoopTerminationTest.class);
         IwarpListener.listen(
                         new ServerBootstrap().group(servers).channel(LocalServerChannel.class),
@@ -164,7 +199,7 @@ class LoopTerminationTest {
                         address)
                 .get();
         return new IwarpConnector(
-                        new Bootstrap().group(clients).channel(LocalChannel.class),
+                        new Bootstrap().group(loops).channel(LocalChannel.class),
                         IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[0], fresh -> {}))
                 .connect(address)
                 .get();
