@@ -43,6 +43,7 @@ public abstract sealed class TransportHandler extends ChannelDuplexHandler
      * not.
      */
     public static void addTo(ChannelPipeline pipeline) {
+        IoUringShutdownGuard.warnIfMissing(pipeline.channel());
         if (pipeline.channel() instanceof LocalChannel) {
             pipeline.addFirst(new LocalReceiptHandler());
         }

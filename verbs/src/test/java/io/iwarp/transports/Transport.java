@@ -1,5 +1,6 @@
 package io.iwarp.transports;
 
+import io.iwarp.transport.IoUringShutdownGuard;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
@@ -84,7 +85,7 @@ enum Transport {
         return switch (this) {
             case NIO, NIO_UDS -> NioIoHandler.newFactory();
             case EPOLL, EPOLL_UDS -> EpollIoHandler.newFactory();
-            case IO_URING, IO_URING_UDS -> IoUringIoHandler.newFactory();
+            case IO_URING, IO_URING_UDS -> new IoUringShutdownGuard(IoUringIoHandler.newFactory());
             case KQUEUE, KQUEUE_UDS -> KQueueIoHandler.newFactory();
             case LOCAL -> LocalIoHandler.newFactory();
         };

@@ -1,6 +1,7 @@
 package io.iwarp.benchmarks;
 
 import io.iwarp.transport.BusyPolling;
+import io.iwarp.transport.IoUringShutdownGuard;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
@@ -28,7 +29,9 @@ record Sockets(
                 new Sockets(EpollIoHandler.newFactory(), EpollSocketChannel.class, EpollServerSocketChannel.class);
             case "io_uring" ->
                 new Sockets(
-                        IoUringIoHandler.newFactory(), IoUringSocketChannel.class, IoUringServerSocketChannel.class);
+                        new IoUringShutdownGuard(IoUringIoHandler.newFactory()),
+                        IoUringSocketChannel.class,
+                        IoUringServerSocketChannel.class);
             case "nio+" -> of("nio").patient();
             case "epoll+" -> of("epoll").patient();
             default -> throw new IllegalArgumentException(name + " is none of nio, nio+, epoll, epoll+, io_uring");

@@ -1,6 +1,7 @@
 package io.iwarp.soak;
 
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.transport.IoUringShutdownGuard;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -204,7 +205,7 @@ public final class Soak {
             lanes.add(new Lane(
                     this,
                     "io_uring",
-                    IoUringIoHandler.newFactory(),
+                    new IoUringShutdownGuard(IoUringIoHandler.newFactory()),
                     IoUringServerSocketChannel.class,
                     IoUringSocketChannel.class,
                     any,

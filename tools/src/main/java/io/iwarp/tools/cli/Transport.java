@@ -1,5 +1,6 @@
 package io.iwarp.tools.cli;
 
+import io.iwarp.transport.IoUringShutdownGuard;
 import io.netty.channel.Channel;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.Epoll;
@@ -54,7 +55,7 @@ public enum Transport {
         return switch (this) {
             case NIO -> NioIoHandler.newFactory();
             case EPOLL -> EpollIoHandler.newFactory();
-            case IO_URING -> IoUringIoHandler.newFactory();
+            case IO_URING -> new IoUringShutdownGuard(IoUringIoHandler.newFactory());
         };
     }
 

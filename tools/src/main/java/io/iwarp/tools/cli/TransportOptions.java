@@ -12,7 +12,8 @@ public final class TransportOptions {
             names = "--transport",
             paramLabel = "NAME",
             defaultValue = "nio",
-            description = "How to use sockets: ${COMPLETION-CANDIDATES}. The last two are for Linux.")
+            description = "How to use sockets: ${COMPLETION-CANDIDATES}. The last two are for Linux, and io_uring is"
+                    + " experimental.")
     private Transport transport;
 
     @Option(
