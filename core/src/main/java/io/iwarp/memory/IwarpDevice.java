@@ -1,8 +1,10 @@
 package io.iwarp.memory;
 
+import io.iwarp.internal.ByteBudget;
 import io.iwarp.internal.InputBudget;
 import io.iwarp.internal.Setting;
 import io.iwarp.internal.Settings;
+import io.netty.util.internal.PlatformDependent;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Random;
@@ -26,6 +28,7 @@ public final class IwarpDevice {
     private final long maxRegisteredBytes;
     private final InputBudget partialFpdus;
     private final InputBudget managedReceives;
+    private final ByteBudget sending;
     private final STagTable stags;
     /** Guards all fields below. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -41,6 +44,8 @@ public final class IwarpDevice {
         this.maxRegisteredBytes = builder.limits.get(Builder.MAX_REGISTERED_BYTES);
         this.partialFpdus = new InputBudget(builder.limits.get(Builder.MAX_PARTIAL_FPDU_BYTES));
         this.managedReceives = new InputBudget(builder.limits.get(Builder.MAX_MANAGED_RECEIVE_BYTES));
+        long maxSending = builder.limits.get(Builder.MAX_SENDING_BYTES);
+        this.sending = new ByteBudget(maxSending == 0 ? Builder.defaultMaxSendingBytes() : maxSending);
         this.stags = new STagTable(random);
     }
 
@@ -149,6 +154,24 @@ public final class IwarpDevice {
     /** Returns the bytes of the messages of managed receives that are not delivered. */
     InputBudget managedReceives() {
         return managedReceives;
+    }
+
+    /** Returns the maximum number of bytes that all streams together reserve for copies and headers to send. */
+    public long maxSendingBytes() {
+        return sending.limit();
+    }
+
+    /**
+     * Returns the number of bytes that all streams together have reserved for copies and headers to send. A stream
+     * reserves pieces of 128 KiB when it holds more than 72 KiB.
+     */
+    public long sendingBytes() {
+        return sending.taken();
+    }
+
+    /** Returns the bytes that the streams have reserved to send. */
+    ByteBudget sending() {
+        return sending;
     }
 
     /** Returns the number of STags that were retired: of closed regions, and of invalidated windows. */
@@ -351,6 +374,29 @@ public final class IwarpDevice {
          */
         public Builder maxManagedReceiveBytes(long maximum) {
             return set(MAX_MANAGED_RECEIVE_BYTES, maximum);
+        }
+
+        private static final Setting<Long> MAX_SENDING_BYTES =
+                Setting.of("maxSendingBytes", 0L, "at least 1,048,576, or 0", bytes -> bytes == 0 || bytes >= 1L << 20);
+
+        /**
+         * Sets the maximum number of bytes that all streams together hold to send, as copies and headers: answers to
+         * Reads, short messages, and memory that peers may change. Memory that is sent by reference does not count.
+         * Default 0, which means a quarter of Netty's limit of direct memory. Each stream may always hold one segment,
+         * up to 72 KiB. While the limit is reached, a stream that holds more ends if its peer takes less than 4 KiB/s
+         * for {@code transmitTimeout}.
+         *
+         * @param maximum at least 1,048,576, or 0
+         * @return this builder
+         * @throws IllegalArgumentException if it is anything else
+         */
+        public Builder maxSendingBytes(long maximum) {
+            return set(MAX_SENDING_BYTES, maximum);
+        }
+
+        private static long defaultMaxSendingBytes() {
+            long direct = PlatformDependent.maxDirectMemory();
+            return (direct > 0 ? direct : Runtime.getRuntime().maxMemory()) / 4;
         }
 
         /** Returns a new device with these limits. */

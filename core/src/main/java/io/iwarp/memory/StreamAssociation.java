@@ -2,6 +2,7 @@ package io.iwarp.memory;
 
 import io.iwarp.ProtocolFault;
 import io.iwarp.internal.InputBudget;
+import io.iwarp.internal.SendingShare;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,6 +23,7 @@ public final class StreamAssociation implements AutoCloseable {
     private final ProtectionDomain protectionDomain;
     private final STagTable stags;
     private final ReentrantLock lock = new ReentrantLock();
+    private final SendingShare sendingShare;
     /** The valid regions and windows for this stream only, by STag. */
     private final Map<Integer, STagHolder> holders = new HashMap<>();
     /** Changed under the lock, read without it by lookups. */
@@ -30,6 +32,7 @@ public final class StreamAssociation implements AutoCloseable {
     StreamAssociation(ProtectionDomain protectionDomain) {
         this.protectionDomain = protectionDomain;
         this.stags = protectionDomain.device().stags();
+        this.sendingShare = new SendingShare(protectionDomain.device().sending());
     }
 
     /** Returns the domain of the stream. */
@@ -128,6 +131,17 @@ public final class StreamAssociation implements AutoCloseable {
     @SuppressWarnings("exports") // only the modules of the stack call this
     public InputBudget inputBudget() {
         return protectionDomain.device().partialFpdus();
+    }
+
+    /**
+     * Returns what this stream has reserved to send. Only the event loop of the stream uses it.
+     *
+     * @see IwarpDevice#maxSendingBytes
+     */
+    @API(status = API.Status.INTERNAL)
+    @SuppressWarnings("exports") // only the modules of the stack call this
+    public SendingShare sendingShare() {
+        return sendingShare;
     }
 
     /**

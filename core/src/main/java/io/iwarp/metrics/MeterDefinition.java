@@ -158,6 +158,18 @@ enum MeterDefinition {
             "bytes",
             "The device's maxManagedReceiveBytes",
             metrics -> metrics.device().maxManagedReceiveBytes()),
+    MEMORY_SENDING(
+            "iwarp.memory.sending",
+            GAUGE,
+            "bytes",
+            "Bytes reserved for copies and headers to send, in pieces of 128 KiB",
+            metrics -> metrics.device().sendingBytes()),
+    MEMORY_SENDING_LIMIT(
+            "iwarp.memory.sending.limit",
+            GAUGE,
+            "bytes",
+            "The device's maxSendingBytes",
+            metrics -> metrics.device().maxSendingBytes()),
     MEMORY_REFUSED("iwarp.memory.refused", COUNTER, "Regions and windows refused", Tag.LIMIT),
     DOMAIN_REGISTERED("iwarp.domain.registered", GAUGE, "bytes", "Bytes of all open regions of the domain"),
     DOMAIN_REGISTERED_LIMIT("iwarp.domain.registered.limit", GAUGE, "bytes", "The domain's maxRegisteredBytes"),

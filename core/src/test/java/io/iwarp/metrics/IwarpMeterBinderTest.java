@@ -41,6 +41,7 @@ class IwarpMeterBinderTest {
             .maxRegisteredBytes(1000)
             .maxPartialFpduBytes(2_000_000)
             .maxManagedReceiveBytes(3_000_000)
+            .maxSendingBytes(4_000_000)
             .build();
     private final IwarpMetrics metrics = new IwarpMetrics(device);
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -149,6 +150,9 @@ class IwarpMeterBinderTest {
             assertThat(value(MeterDefinition.MEMORY_INPUT_LIMIT)).isEqualTo(2_000_000);
             assertThat(value(MeterDefinition.MEMORY_MANAGED)).isEqualTo(80);
             assertThat(value(MeterDefinition.MEMORY_MANAGED_LIMIT)).isEqualTo(3_000_000);
+            assertThat(stream.sendingShare().grow()).isTrue();
+            assertThat(value(MeterDefinition.MEMORY_SENDING)).isEqualTo(128 * 1024);
+            assertThat(value(MeterDefinition.MEMORY_SENDING_LIMIT)).isEqualTo(4_000_000);
         } finally {
             stream.close();
             region.close();

@@ -1,6 +1,7 @@
 package io.iwarp.ddp;
 
 import io.iwarp.Counters;
+import io.iwarp.internal.SendingShare;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.ReceivedUlpdu;
@@ -60,6 +61,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
     private final DdpUlp ulp;
     private final Counters counters;
     private final LongSupplier wirePosition;
+    private final SendingShare share;
     private final DdpReceiver receiver;
     private @Nullable DdpTransmitter transmitter;
     private int ulpdusInBurst;
@@ -91,6 +93,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
         this.ulp = ulp;
         this.counters = counters;
         this.wirePosition = wirePosition;
+        this.share = association.sendingShare();
         this.receiver = new DdpReceiver(association, ulp, counters, messageTimeout);
     }
 
@@ -106,7 +109,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
         receiver.start(ctx.executor());
-        transmitter = new DdpTransmitter(ctx, transmitWindow, ulp, receiver, counters, wirePosition);
+        transmitter = new DdpTransmitter(ctx, transmitWindow, ulp, receiver, counters, wirePosition, share);
     }
 
     @Override
@@ -166,6 +169,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
     private void onMpaEvent(ChannelHandlerContext ctx, MpaEvent event) {
         if (event instanceof MpaEvent.Established established) {
             transmitter().mulpdu(established.parameters().mulpdu());
+            transmitter().markers(established.parameters().sendMarkers());
         } else if (event instanceof MpaEvent.MulpduChanged changed) {
             transmitter().mulpdu(changed.mulpdu());
         } else if (event instanceof MpaEvent.TransmitReady) {

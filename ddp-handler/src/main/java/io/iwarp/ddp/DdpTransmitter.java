@@ -7,6 +7,7 @@ import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
+import io.iwarp.internal.SendingShare;
 import io.iwarp.mpa.Ulpdu;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -84,13 +85,19 @@ final class DdpTransmitter {
             DdpUlp ulp,
             DdpReceiver receiver,
             Counters counters,
-            LongSupplier wirePosition) {
+            LongSupplier wirePosition,
+            SendingShare share) {
         this.context = context;
         this.ulp = ulp;
         this.receiver = receiver;
         this.counters = counters;
         this.wirePosition = wirePosition;
-        this.buffer = new SendBuffer(context.alloc(), transmitWindow);
+        this.buffer = new SendBuffer(context.alloc(), transmitWindow, share);
+    }
+
+    /** Sets whether markers are inserted into what is sent. */
+    void markers(boolean inserted) {
+        buffer.markers(inserted);
     }
 
     /** Sets the largest ULPDU for segments that are cut from now on. */
@@ -242,7 +249,7 @@ final class DdpTransmitter {
             // A write can trigger calls that drop the rest of the burst. A later segment then completes the burst.
             while (!last && buffer.sendable() && cut(limit)) {
                 budget -= segment.length();
-                last = !buffer.sendable() || budget < limit;
+                last = !buffer.sendable() || budget < limit || !buffer.mayHold(limit);
                 writeSegment(last);
             }
         } finally {

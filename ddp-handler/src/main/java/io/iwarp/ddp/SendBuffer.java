@@ -2,6 +2,7 @@ package io.iwarp.ddp;
 
 import io.iwarp.internal.EventLoopBuffers;
 import io.iwarp.internal.RingQueue;
+import io.iwarp.internal.SendingShare;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.TaggedBuffer;
 import io.iwarp.mpa.Ulpdu;
@@ -39,6 +40,10 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Bursts.</b> A burst is what is written to the transport in one go. The promise of its last segment tells when
  * the transport has taken it. Bursts are accounted for in their order, whatever the order of their promises.
  *
+ * <p><b>Held bytes.</b> Until a burst is taken, this side holds its headers and copies. What exceeds
+ * {@link SendingShare#FREE} is reserved from the device. If the device has nothing left, the next segment waits until a
+ * burst is taken. So a stream waits only for its own peer.
+ *
  * <p>It belongs to the event loop of the stream.
  */
 final class SendBuffer {
@@ -74,6 +79,7 @@ final class SendBuffer {
 
     private final int[] nextMsn = new int[DdpSegment.QUEUES];
     private final ByteBufAllocator allocator;
+    private final SendingShare share;
     private @Nullable ByteBuf copy;
 
     private final int window;
@@ -82,29 +88,47 @@ final class SendBuffer {
     private final ArrayDeque<ChannelFuture> bursts = new ArrayDeque<>();
     /** The number of bursts before them. */
     private long burstsRemoved;
-    /** Two rings, with the end of each burst under way: as position of a message, and in bytes of the stream. */
+    /** Three rings, with the end of each burst under way: as position of a message, and in bytes of the stream. */
     private long[] messageEnds = new long[MIN_RING];
 
     private long[] byteEnds = new long[MIN_RING];
+    /** The bytes held for all bursts before the end of each burst under way. */
+    private long[] heldEnds = new long[MIN_RING];
+
     private long bytesCut;
     private long bytesTaken;
+    /** All bytes ever held. */
+    private long bytesHeld;
+    /** Those of them that are held no longer. */
+    private long bytesFreed;
+    /** Whether the payload of the segment being cut belongs to the message, not to this buffer. */
+    private boolean lent;
+    /** Markers are inserted, so that every payload is copied. */
+    private boolean markers;
 
     /**
      * Creates a buffer whose queues all begin at MSN 1.
      *
      * @param allocator allocates the buffers for segments that are copied
      * @param window the maximum number of bytes of all bursts together
+     * @param share reserves what is held
      */
-    SendBuffer(ByteBufAllocator allocator, int window) {
-        this(allocator, window, DdpSegment.FIRST_MSN);
+    SendBuffer(ByteBufAllocator allocator, int window, SendingShare share) {
+        this(allocator, window, share, DdpSegment.FIRST_MSN);
     }
 
     /** Creates a buffer whose queues all begin at the given MSN. */
-    SendBuffer(ByteBufAllocator allocator, int window, int firstMsn) {
+    SendBuffer(ByteBufAllocator allocator, int window, SendingShare share, int firstMsn) {
         this.allocator = allocator;
+        this.share = share;
         this.window = window;
         this.maxBurst = Math.max(MIN_BURST, window / BURSTS_PER_WINDOW);
         Arrays.fill(nextMsn, firstMsn);
+    }
+
+    /** Sets whether MPA inserts markers, and so copies every payload. */
+    void markers(boolean inserted) {
+        markers = inserted;
     }
 
     /** Adds a message of at most 2^32 - 1 bytes. */
@@ -165,6 +189,7 @@ final class SendBuffer {
         }
         offset += count;
         bytesCut += ulpdu.length();
+        bytesHeld += lent && !markers && ulpdu.isReferable() ? ulpdu.length() - count : ulpdu.length();
         if (last) {
             begun = false;
             next++;
@@ -207,6 +232,7 @@ final class SendBuffer {
     }
 
     private boolean putPayload(Ulpdu ulpdu, DdpMessage current, int count) {
+        lent = false;
         if (count == 0) {
             ulpdu.clearPayload();
             return true;
@@ -232,6 +258,7 @@ final class SendBuffer {
             if (buffer.refCnt() == 0) {
                 throw new IllegalReferenceCountException(0);
             }
+            lent = true;
             ulpdu.payload(buffer, payload.indexAt(offset), count);
         } else {
             int index = payload.misalignment(offset);
@@ -267,9 +294,14 @@ final class SendBuffer {
         return window - (int) (bytesCut - bytesTaken);
     }
 
-    /** Returns whether a burst may begin with a segment of so many bytes. */
+    /** Returns whether the window and the device have room for a segment of this number of bytes. */
     boolean hasRoomFor(int bytes) {
-        return room() >= bytes;
+        return room() >= bytes && mayHold(bytes);
+    }
+
+    /** Returns whether this side may hold this number of bytes more. Reserves them if necessary. */
+    boolean mayHold(int bytes) {
+        return bytesHeld - bytesFreed + bytes <= SendingShare.FREE + share.reserved() || share.grow();
     }
 
     /** Returns the maximum number of bytes of the next burst. */
@@ -287,9 +319,11 @@ final class SendBuffer {
         if (count == byteEnds.length) {
             messageEnds = doubled(messageEnds);
             byteEnds = doubled(byteEnds);
+            heldEnds = doubled(heldEnds);
         }
         messageEnds[slot(count, byteEnds)] = next;
         byteEnds[slot(count, byteEnds)] = bytesCut;
+        heldEnds[slot(count, heldEnds)] = bytesHeld;
         bursts.add(promise);
     }
 
@@ -322,11 +356,19 @@ final class SendBuffer {
         bursts.remove();
         burstsRemoved++;
         bytesTaken = byteEnds[oldest];
+        free(bursts.isEmpty() ? bytesHeld : heldEnds[oldest]);
         boolean endsMessage = messageEnds[oldest] > taken;
         if (wasTaken) {
             taken = messageEnds[oldest];
         }
         return endsMessage;
+    }
+
+    private void free(long upTo) {
+        bytesFreed = upTo;
+        if (share.reserved() > 0) {
+            share.shrinkTo(bytesHeld - bytesFreed);
+        }
     }
 
     /** Returns a ring of twice the size with the same ends. */
@@ -365,6 +407,7 @@ final class SendBuffer {
     /** Drops all messages and bursts. */
     void clear(Throwable cause) {
         bursts.clear();
+        free(bytesHeld);
         drop(messages.first(), cause);
     }
 

@@ -3,6 +3,8 @@ package io.iwarp.ddp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.iwarp.internal.ByteBudget;
+import io.iwarp.internal.SendingShare;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.TaggedBuffer;
@@ -49,7 +51,8 @@ class AllocationTest {
             int stag = peer.region(peer.domain, 64, 0, AccessRight.REMOTE_READ).stag();
             TaggedBuffer source = Objects.requireNonNull(peer.stream.lookup(stag));
             DdpMessage message = new DdpMessage().tagged(0x42, 1, 0);
-            SendBuffer buffer = new SendBuffer(WITHOUT_LEAK_DETECTION, DdpHandler.DEFAULT_TRANSMIT_WINDOW);
+            SendBuffer buffer = new SendBuffer(
+                    WITHOUT_LEAK_DETECTION, DdpHandler.DEFAULT_TRANSMIT_WINDOW, new SendingShare(new ByteBudget(0)));
             Ulpdu ulpdu = new Ulpdu();
 
             assertThat(allocatedBy(() -> {

@@ -2,6 +2,8 @@ package io.iwarp.ddp;
 
 import io.iwarp.Counters;
 import io.iwarp.Role;
+import io.iwarp.internal.ByteBudget;
+import io.iwarp.internal.SendingShare;
 import io.iwarp.mpa.FpduEncoder;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.Ulpdu;
@@ -42,7 +44,11 @@ final class Ulpdus {
     }
 
     static SendBuffer buffer(int firstMsn) {
-        return new SendBuffer(ByteBufAllocator.DEFAULT, DdpHandler.DEFAULT_TRANSMIT_WINDOW, firstMsn);
+        return new SendBuffer(
+                ByteBufAllocator.DEFAULT,
+                DdpHandler.DEFAULT_TRANSMIT_WINDOW,
+                new SendingShare(new ByteBudget(Long.MAX_VALUE)),
+                firstMsn);
     }
 
     /** A buffer whose next segments are those of a message. */

@@ -66,12 +66,6 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     /** A batch of FPDUs with this many bytes is full; holds the largest FPDU with all its markers. */
     static final int BATCH_LIMIT = 64 * 1024;
 
-    /**
-     * Payloads from this many bytes on are sent by reference where that is possible. {@code FpduByReferenceBenchmark}
-     * and {@code FpduBenchmark} compare that with a copy.
-     */
-    static final int BY_REFERENCE_THRESHOLD = 4 * 1024;
-
     /** Bytes sent between two looks at the segment size, because a look is a system call. */
     static final int BYTES_BETWEEN_LOOKS = 1 << 20;
 
@@ -514,10 +508,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     private void encode(ChannelHandlerContext ctx, FpduEncoder to, Ulpdu ulpdu) {
-        // A heap payload would be copied by the transport anyway.
-        if (ulpdu.payloadLength() >= BY_REFERENCE_THRESHOLD
-                && !to.markers()
-                && ulpdu.payload().isDirect()) {
+        if (!to.markers() && ulpdu.isReferable()) {
             addByReference(ctx, to, ulpdu);
         } else {
             to.encode(ulpdu, room(ctx, to.wireLength(ulpdu.length())));

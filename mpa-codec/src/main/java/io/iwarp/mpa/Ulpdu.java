@@ -16,6 +16,12 @@ import java.util.Objects;
  */
 public final class Ulpdu extends UncountedMessage {
 
+    /**
+     * Payloads from this number of bytes on are sent by reference where that is possible.
+     * {@code FpduByReferenceBenchmark} and {@code FpduBenchmark} compare that with a copy.
+     */
+    static final int BY_REFERENCE_THRESHOLD = 4 * 1024;
+
     private static final int HEADER_CAPACITY = 128;
 
     private final ByteBuf header = Unpooled.buffer(HEADER_CAPACITY);
@@ -66,6 +72,14 @@ public final class Ulpdu extends UncountedMessage {
     /** Returns the bytes of header and payload together. */
     public int length() {
         return header.readableBytes() + payloadLength;
+    }
+
+    /**
+     * Returns whether MPA can send the payload by reference, unless markers are inserted into it. Otherwise MPA copies
+     * it, because it is short, or because the transport would copy it.
+     */
+    public boolean isReferable() {
+        return payloadLength >= BY_REFERENCE_THRESHOLD && payload.isDirect();
     }
 
     ByteBuf payload() {

@@ -13,6 +13,7 @@ import io.iwarp.ddp.DdpUlp;
 import io.iwarp.ddp.Placement;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.internal.SendingShare;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
@@ -53,6 +54,9 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             null);
     private static final CloseReason LOOP_SHUT_DOWN =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the event loop of the connection was shut down", null);
+
+    /** What a peer has to take, in bytes per second, while the device is short of memory to send. */
+    private static final long MIN_RATE = 4 * 1024;
 
     /**
      * The settings of a stream. The durations say how long it waits without any progress before it ends.
@@ -97,6 +101,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private int messagesUnderWay;
     /** Whether something was written and not flushed. */
     private boolean unflushed;
+    /** A message waits for a receive, and the clock of the answers has stopped. */
+    private boolean stalled;
     /** FIN was sent. The connection is closed when the peer's FIN arrives. */
     private boolean outputClosed;
 
@@ -352,7 +358,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     @Override
     public void onPlaced() {
         readyToReceive = null;
-        response.resume();
+        endStall();
     }
 
     /** What the layer above posts now leaves in one flush with what the burst has started. */
@@ -370,7 +376,15 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      */
     private void stall() {
         if (state.isBefore(Phase.CLOSING)) {
+            stalled = true;
             response.pause();
+        }
+    }
+
+    private void endStall() {
+        if (stalled) {
+            stalled = false;
+            response.resume();
         }
     }
 
@@ -402,7 +416,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private void beginClosing() {
         state.enter(Phase.CLOSING);
         ulp.onClosing();
-        response.resume();
+        endStall();
         closing.restart();
         closeOutputWhenDrained();
     }
@@ -681,21 +695,36 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
 
     /** The transport has not taken all that is sent. */
     private final class TransmitWait implements Deadline.Wait {
+        /** The bytes that the transport had taken at the last check, since the one before. */
+        private long taken;
+
         @Override
         public boolean pending() {
             return messagesUnderWay > 0;
         }
 
+        /** While the device has no memory left to send, a stream that holds much of it has to be faster. */
         @Override
         public boolean movedSince(Progress moment) {
-            return progress().taken() > moment.taken();
+            taken = progress().taken() - moment.taken();
+            SendingShare share = association.sendingShare();
+            boolean mustHurry = share.reserved() > 0 && share.isShort();
+            return taken > 0
+                    && !(mustHurry && taken < MIN_RATE * settings.transmit().toMillis() / 1000);
         }
 
         /** A Terminate could not be sent either, so the connection is closed. */
         @Override
         public void expired() {
-            abort(timeout("no transmit progress for " + settings.transmit() + " (transmit timeout), and "
-                    + describeLeft() + " left"));
+            abort(timeout(
+                    taken == 0
+                            ? "no transmit progress for " + settings.transmit() + " (transmit timeout), and "
+                                    + describeLeft() + " left"
+                            : "the peer took " + taken + " bytes within " + settings.transmit()
+                                    + " (transmit timeout), and all "
+                                    + association.sendingShare().limit()
+                                    + " bytes of IwarpDevice.maxSendingBytes are in use: it has to take "
+                                    + MIN_RATE + " bytes per second"));
         }
     }
 

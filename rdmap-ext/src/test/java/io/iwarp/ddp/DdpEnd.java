@@ -15,10 +15,12 @@ import org.jspecify.annotations.Nullable;
 public final class DdpEnd {
     private static final ChannelFuture TAKEN = new EmbeddedChannel().newSucceededFuture();
 
-    private final SendBuffer buffer = new SendBuffer(ByteBufAllocator.DEFAULT, DdpHandler.DEFAULT_TRANSMIT_WINDOW);
+    private final SendBuffer buffer;
     private final DdpReceiver receiver;
 
     public DdpEnd(StreamAssociation association, DdpUlp ulp, Counters counters) {
+        this.buffer = new SendBuffer(
+                ByteBufAllocator.DEFAULT, DdpHandler.DEFAULT_TRANSMIT_WINDOW, association.sendingShare());
         this.receiver = new DdpReceiver(association, ulp, counters, Duration.ofMinutes(1));
         receiver.start(new EmbeddedChannel().eventLoop());
     }

@@ -266,7 +266,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 stream,
                 rdmap,
                 counters,
-                queuePair.engine().position()::written));
+                queuePair.engine().bytesWritten()));
         pipeline.addLast(rdmap);
     }
 

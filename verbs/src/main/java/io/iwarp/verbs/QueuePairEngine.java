@@ -22,6 +22,7 @@ import io.iwarp.transport.TransportHandler;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.lang.invoke.VarHandle;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,7 +59,7 @@ final class QueuePairEngine implements RdmapUlp {
     private final ReceiveSide receives;
     private final PostedRequests sends;
     private final RdmapHandler rdmap;
-    private final WirePosition position;
+    private final LongSupplier bytesWritten;
     private final QueuePairRecorder recorder;
     private final LifeListener listener;
     private final boolean closeWithPeer;
@@ -94,8 +95,8 @@ final class QueuePairEngine implements RdmapUlp {
         recorder = new QueuePairRecorder(channel, role, counters, settings);
         receives = new ReceiveSide(channel, stream, settings, life, drains, routes, recorder, this::resume);
         sends = new PostedRequests(channel, stream, settings, state, drains, recorder);
-        position = new WirePosition(
-                channel, counters, TransportHandler.bytesWritten(channel, () -> counters.get(Counter.BYTES_SENT)));
+        bytesWritten = TransportHandler.bytesWritten(channel, () -> counters.get(Counter.BYTES_SENT));
+        WirePosition position = new WirePosition(channel, counters, bytesWritten);
         idleTimers =
                 settings.idleTimeout().isZero() && settings.keepAliveInterval().isZero()
                         ? null
@@ -355,8 +356,9 @@ final class QueuePairEngine implements RdmapUlp {
         drains.end();
     }
 
-    WirePosition position() {
-        return position;
+    /** Returns what counts the bytes that were handed to the transport. */
+    LongSupplier bytesWritten() {
+        return bytesWritten;
     }
 
     StreamLife life() {

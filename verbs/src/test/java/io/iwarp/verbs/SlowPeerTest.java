@@ -8,6 +8,7 @@ import io.iwarp.Counter;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
@@ -96,6 +97,85 @@ class SlowPeerTest {
                 taken += peer.end.takes(5);
             }
             assertThat(mostAnswers).isBetween(IRD, 2 * IRD);
+        }
+    }
+
+    private static final long LIMIT = 2 * MIB;
+
+    /** Peers that ask for a MiB each and take nothing share the limit of the device, and each has one segment. */
+    @Test
+    @Requirement("SEC-11")
+    void peersThatTakeNothingHoldNoMoreThanTheDeviceAllows() {
+        int peers = 20;
+        IwarpDevice device = IwarpDevice.builder().maxSendingBytes(LIMIT).build();
+        try (ProtectionDomain limited = device.allocateProtectionDomain();
+                MemoryRegion memory = limited.allocate(MIB, AccessRight.REMOTE_READ)) {
+            List<SimulatedPeer> deaf = new ArrayList<>();
+            for (int i = 0; i < peers; i++) {
+                SimulatedPeer peer = SimulatedPeer.ofResponder(
+                                limited, settings().build(), qp -> {})
+                        .speaksFirst();
+                peer.end.takes(0);
+                peer.sends(Segment.readRequest(1, 7, 0, MIB, memory.stag(), memory.baseTaggedOffset()));
+                deaf.add(peer);
+                assertThat(device.sendingBytes()).isLessThanOrEqualTo(LIMIT);
+                assertThat(peer.end.unsafe().outboundBuffer().totalPendingWriteBytes())
+                        .as("bytes under way of peer %d", i)
+                        .isPositive();
+            }
+            assertThat(device.sendingBytes()).as("the limit is reached").isGreaterThan(LIMIT - MIB / 8);
+            long held = deaf.stream()
+                    .mapToLong(peer -> peer.end.unsafe().outboundBuffer().totalPendingWriteBytes())
+                    .sum();
+            assertThat(held).isLessThan(LIMIT + peers * 80L * 1024);
+
+            SimulatedPeer honest = SimulatedPeer.ofResponder(limited, settings().build(), qp -> {})
+                    .speaksFirst();
+            honest.sends(Segment.readRequest(1, 7, 0, MIB, memory.stag(), memory.baseTaggedOffset()));
+            int answered = 0;
+            while (answered < MIB) {
+                answered += honest.hears().length - 14;
+            }
+            honest.close();
+            deaf.forEach(SimulatedPeer::close);
+            assertThat(device.sendingBytes()).as("nothing is left").isZero();
+        }
+    }
+
+    @Test
+    void onlyWhileTheDeviceIsShortASlowPeerHasToHurry() {
+        IwarpDevice device = IwarpDevice.builder().maxSendingBytes(LIMIT).build();
+        QueuePairSettings settings =
+                settings().transmitTimeout(SECOND.multipliedBy(10)).build();
+        try (ProtectionDomain limited = device.allocateProtectionDomain();
+                MemoryRegion memory = limited.allocate(MIB, AccessRight.REMOTE_READ)) {
+            List<SimulatedPeer> peers = new ArrayList<>();
+            while (device.sendingBytes() < LIMIT) {
+                assertThat(peers).as("peers that fill the limit").hasSizeLessThan(20);
+                SimulatedPeer peer =
+                        SimulatedPeer.ofResponder(limited, settings, qp -> {}).speaksFirst();
+                peer.end.takes(0);
+                peer.sends(Segment.readRequest(1, 7, 0, MIB, memory.stag(), memory.baseTaggedOffset()));
+                peers.add(peer);
+            }
+            SimulatedPeer slow = peers.get(0);
+            SimulatedPeer faster = peers.get(1);
+            for (int second = 0; second < 20; second++) {
+                slow.end.takes(4000);
+                faster.end.takes(4200);
+                slow.pass(SECOND);
+                faster.pass(SECOND);
+            }
+            assertThat(reason(slow).endedBy()).isEqualTo(EndedBy.TIMEOUT);
+            assertThat(reason(slow).detail()).contains("maxSendingBytes").contains("40000 bytes");
+            assertThat(faster.queuePair().state()).isEqualTo(ConnectionState.READY);
+            assertThat(device.sendingBytes()).as("it gave back what it held").isLessThan(LIMIT);
+            for (int second = 0; second < 40; second++) {
+                faster.end.takes(1);
+                faster.pass(SECOND);
+            }
+            assertThat(faster.queuePair().state()).as("not short").isEqualTo(ConnectionState.READY);
+            peers.forEach(SimulatedPeer::close);
         }
     }
 
