@@ -21,63 +21,55 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection of a lane: one or several threads post until the first of them ends it at random, or the server does.
- * What the first thread posted before it closes is sent, unless the stream ends for another reason.
+ * One connection: one or several threads post until the first of them ends it at random, or the server does. What the
+ * first thread posted before it closes is sent, unless the stream ends for another reason.
  */
 final class Client implements CompletionListener {
-    /** Groups under way at a time; each has a slot of the memory of its own. */
+    /** Groups in flight; each has its own slot of the memory. */
     static final int WINDOW = 16;
 
-    static final int SLOT = Lane.MEMORY / WINDOW;
-    static final long PATIENCE_SECONDS = 60;
+    static final int SLOT = SoakServer.CLIENT_MEMORY / WINDOW;
+    static final long TIMEOUT_SECONDS = 60;
 
     /**
-     * Without a quiet time a busy loop of Netty may end without closing its channels, and what they have buffered is
+     * Without a quiet period a busy loop of Netty may end without closing its channels, and what they have buffered is
      * lost.
      */
     private static final int QUIET_MILLIS = 20;
 
     private static final int MAX_GROUPS = 300;
-    /** With several posters a connection is for its end, which they do not wait for. */
+    /** With several posters, connections test the end, which the posters do not await: they are short. */
     private static final int MAX_GROUPS_OF_SEVERAL = 40;
 
-    /** How a client may end its connection. */
-    private enum End {
-        CLOSE,
-        ABORT,
-        KILL,
-        CLOSE_REGION,
-        SHUT_DOWN_LOOP
-    }
-
     private final Soak soak;
-    private final Lane lane;
+    private final SoakServer server;
     private final Random random;
-    private final End end;
+    private final ClientEnd end;
     private final List<Poster> posters = new ArrayList<>();
     private final MemoryRegion sink;
-    private final ByteBuf source = Unpooled.directBuffer(Lane.MEMORY, Lane.MEMORY);
+    private final ByteBuf source = Unpooled.directBuffer(SoakServer.CLIENT_MEMORY, SoakServer.CLIENT_MEMORY);
 
-    Client(Soak soak, Lane lane, Random random) {
+    Client(Soak soak, SoakServer server, Random random) {
         this.soak = soak;
-        this.lane = lane;
+        this.server = server;
         this.random = random;
-        this.end = End.values()[random.nextInt(End.values().length)];
-        this.sink = lane.clientDomain()
+        this.end =
+                soak.options().ends().get(random.nextInt(soak.options().ends().size()));
+        this.sink = server.clientDomain()
                 .region()
-                .allocate(UnpooledByteBufAllocator.DEFAULT, Lane.MEMORY)
+                .allocate(UnpooledByteBufAllocator.DEFAULT, SoakServer.CLIENT_MEMORY)
                 .rights(AccessRight.LOCAL_WRITE)
                 .register();
-        for (int i = 0; i < Lane.MEMORY; i++) {
+        for (int i = 0; i < SoakServer.CLIENT_MEMORY; i++) {
             source.writeByte(random.nextInt());
         }
-        for (int i = 0; i < soak.posters(); i++) {
-            posters.add(new Poster(this, i, WINDOW / soak.posters(), new Random(random.nextLong())));
+        for (int i = 0; i < soak.options().posters(); i++) {
+            posters.add(new Poster(this, i, WINDOW / soak.options().posters(), new Random(random.nextLong())));
         }
     }
 
-    Lane lane() {
-        return lane;
+    SoakServer server() {
+        return server;
     }
 
     MemoryRegion sink() {
@@ -88,20 +80,20 @@ final class Client implements CompletionListener {
         return source;
     }
 
-    void complain(String what) {
-        soak.complain(lane.name() + ", " + end + ": " + what);
+    void fail(String what) {
+        soak.fail(server.transport() + ", " + end + ": " + what);
     }
 
-    /** A poster was refused as the stream is over. */
+    /** A post was refused because the stream has ended. */
     void ended() {
         soak.refused();
     }
 
     /** Returns how many posts completed. */
     long run() throws Exception {
-        EventLoopGroup ownLoop = end == End.SHUT_DOWN_LOOP ? lane.newGroup(1) : null;
+        EventLoopGroup ownLoop = end == ClientEnd.SHUT_DOWN_LOOP ? server.newGroup(1) : null;
         try {
-            QueuePair queuePair = ownLoop == null ? lane.connect() : lane.connect(ownLoop);
+            QueuePair queuePair = ownLoop == null ? server.connect() : server.connect(ownLoop);
             queuePair.completionListener(this);
             ByteBuf advertised = Unpooled.wrappedBuffer(
                     Objects.requireNonNull(queuePair.parameters()).peerPrivateData());
@@ -118,18 +110,17 @@ final class Client implements CompletionListener {
             posters.get(0).post(queuePair, memory, counter, count);
             boolean endedByServer = queuePair.closed().isDone();
             end(queuePair, ownLoop);
-            CloseReason reason = queuePair.closed().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            CloseReason reason = queuePair.closed().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
             for (Future<?> other : others) {
-                other.get(2 * PATIENCE_SECONDS, TimeUnit.SECONDS);
+                other.get(2 * TIMEOUT_SECONDS, TimeUnit.SECONDS);
             }
             posters.forEach(Poster::awaitCompletions);
             soak.ended(endedByServer ? "the server: " + reason.endedBy() : end.toString());
-            judge(reason);
+            verify(reason);
             return posters.stream().mapToLong(Poster::completed).sum();
         } finally {
             if (ownLoop != null) {
-                ownLoop.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS)
-                        .sync();
+                shutDown(ownLoop, 0);
             }
             sink.close();
             source.release();
@@ -146,19 +137,24 @@ final class Client implements CompletionListener {
                 queuePair.close();
             }
             case SHUT_DOWN_LOOP -> {
-                Objects.requireNonNull(ownLoop)
-                        .shutdownGracefully(
-                                QUIET_MILLIS, TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS), TimeUnit.MILLISECONDS)
-                        .sync();
+                shutDown(Objects.requireNonNull(ownLoop), QUIET_MILLIS);
                 queuePair.close();
             }
         }
     }
 
-    private void judge(CloseReason reason) {
-        boolean inOrder = end == End.CLOSE && reason.endedBy() == EndedBy.LOCAL_APPLICATION;
+    private void shutDown(EventLoopGroup loop, long quietMillis) throws InterruptedException {
+        long timeout = TimeUnit.SECONDS.toMillis(TIMEOUT_SECONDS);
+        if (!loop.shutdownGracefully(quietMillis, timeout, TimeUnit.MILLISECONDS)
+                .await(2 * timeout)) {
+            fail("the event loop of the client does not end");
+        }
+    }
+
+    private void verify(CloseReason reason) {
+        boolean inOrder = end == ClientEnd.CLOSE && reason.endedBy() == EndedBy.LOCAL_APPLICATION;
         if (inOrder && posters.get(0).failed()) {
-            complain("a post that was made before close() was not sent, though " + reason);
+            fail("a post that was made before close() was not sent, though " + reason);
         }
     }
 

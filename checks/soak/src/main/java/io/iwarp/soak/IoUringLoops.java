@@ -5,6 +5,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.uring.IoUring;
 import io.netty.channel.uring.IoUringIoHandler;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * processor Netty's own loops hang, or corrupt the heap until malloc aborts the process.
  */
 public final class IoUringLoops {
+    private static final int SKIPPED = 77;
     private static final int THREADS = 8;
     private static final long MAX_SHUTDOWN_SECONDS = 20;
 
@@ -33,11 +35,15 @@ public final class IoUringLoops {
     }
 
     /**
-     * Exits with 0 if all loops ended.
+     * Exits with 0 if all loops ended, 77 if there is no io_uring.
      *
      * @param args how many seconds, and whether with the guard: {@code true} or {@code false}
      */
     public static void main(String[] args) throws Exception {
+        if (!IoUring.isAvailable()) {
+            System.out.println("io_uring cannot be used here: " + IoUring.unavailabilityCause());
+            System.exit(SKIPPED);
+        }
         long nanos = TimeUnit.SECONDS.toNanos(Long.parseLong(args[0]));
         IoHandlerFactory netty = IoUringIoHandler.newFactory();
         IoHandlerFactory handlers = Boolean.parseBoolean(args[1]) ? new IoUringShutdownGuard(netty) : netty;

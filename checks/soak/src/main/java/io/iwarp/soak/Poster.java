@@ -63,15 +63,14 @@ final class Poster {
     void post(QueuePair queuePair, RemoteBuffer memory, RemoteBuffer counter, long count) throws InterruptedException {
         try {
             for (long group = 0; group < count; group++) {
-                if (!window.tryAcquire(Client.PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-                    client.complain(
-                            "nothing completed for " + Client.PATIENCE_SECONDS + " s of " + queuePair.snapshot());
+                if (!window.tryAcquire(Client.TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+                    client.fail("nothing completed for " + Client.TIMEOUT_SECONDS + " s of " + queuePair.snapshot());
                     return;
                 }
                 postGroup(queuePair, memory, counter, group);
             }
         } catch (ConnectionClosedException | RegionClosedException ended) {
-            // What counts is what was posted before.
+            // The completions of earlier posts are still checked.
             client.ended();
         }
     }
@@ -83,7 +82,7 @@ final class Poster {
                 .sendQueue()
                 .write(nextId(), client.source().slice(slot, length), memory.slice(slot, length), PostOptions.NONE);
         posted++;
-        client.lane().addsPosted.incrementAndGet();
+        client.server().addsPosted.incrementAndGet();
         queuePair.sendQueue().fetchAdd(nextId(), counter, FetchAdd.add(1), PostOptions.NONE);
         posted++;
         sendNumber(queuePair, group);
@@ -116,17 +115,17 @@ final class Poster {
         long expected = completed.getAndIncrement();
         long number = numberOf(completion.workRequestId());
         if (number != expected) {
-            client.complain(completion + " came instead of completion " + expected);
+            client.fail(completion + " came instead of completion " + expected);
         }
         if (!completion.successful()) {
             failed = true;
         } else if (failed) {
-            client.complain(completion + " succeeded behind one that failed");
+            client.fail(completion + " succeeded behind one that failed");
         }
         switch (completion.operation()) {
             case FETCH_ADD -> {
                 if (completion.successful()) {
-                    client.lane().added.incrementAndGet();
+                    client.server().added.incrementAndGet();
                 }
             }
             case READ -> {
@@ -149,7 +148,7 @@ final class Poster {
             return;
         }
         if (!came.equals(client.source().slice(slot, length))) {
-            client.complain(read + " brought other bytes");
+            client.fail(read + " brought other bytes");
         }
     }
 
@@ -160,11 +159,11 @@ final class Poster {
     void awaitCompletions() {
         long start = System.nanoTime();
         while (completed.get() < posted
-                && System.nanoTime() - start < TimeUnit.SECONDS.toNanos(Client.PATIENCE_SECONDS)) {
+                && System.nanoTime() - start < TimeUnit.SECONDS.toNanos(Client.TIMEOUT_SECONDS)) {
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
         }
         if (completed.get() != posted) {
-            client.complain(posted + " were posted by poster " + index + ", " + completed + " completed");
+            client.fail(posted + " were posted by poster " + index + ", " + completed + " completed");
         }
     }
 

@@ -15,11 +15,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.ServerChannel;
 import io.netty.handler.ssl.SslContext;
 import java.net.SocketAddress;
 import java.time.Duration;
@@ -28,25 +25,23 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server over one transport, and what its clients need. The server gives each client memory of its own and checks
- * that its messages come in order; now and then it ends a client or takes the memory away in the middle.
+ * A server over one transport, and what its clients need. The server gives each client its own memory and checks that
+ * its messages arrive in order. At random it ends a connection, or takes the memory away, while it is in use.
  */
-final class Lane {
-    /** Bytes of memory that a client gets. */
-    static final int MEMORY = 16 * 1024;
+final class SoakServer {
+    /** Bytes of memory of each client. */
+    static final int CLIENT_MEMORY = 16 * 1024;
 
-    private static final long PATIENCE_SECONDS = 60;
-    /** Of so many clients, the server does each thing it may do to one. */
-    private static final int ONE_OF = 20;
+    private static final long TIMEOUT_SECONDS = 60;
+    /** Each disruption hits one of this many clients. */
+    private static final int CLIENTS_PER_DISRUPTION = 20;
 
     private static final int MAX_LIFE_MILLIS = 200;
-    /** Connections with several posters end sooner by themselves. */
+    /** Connections with several posters are shorter. */
     private static final int MAX_LIFE_OF_SEVERAL_MILLIS = 10;
 
-    private final String name;
-    private final IoHandlerFactory io;
+    private final SoakTransport transport;
     private final EventLoopGroup group;
-    private final Class<? extends Channel> client;
     private final IwarpChannelInitializer initiator;
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final ProtectionDomain clientDomain = ProtectionDomain.create();
@@ -55,8 +50,8 @@ final class Lane {
     private final IwarpConnector connector;
     private final Soak soak;
 
-    /** What a server may do to a client in the middle. */
-    private enum Fate {
+    /** What a server may do to a connection that is in use. */
+    private enum Disruption {
         ABORT,
         CLOSE,
         KILL,
@@ -64,29 +59,16 @@ final class Lane {
         CLOSE_REGION
     }
 
-    /** What is added to {@link #counter} for sure, and at most. */
+    /** What was added to {@link #counter} at least, and at most. */
     final AtomicLong added = new AtomicLong();
 
     final AtomicLong addsPosted = new AtomicLong();
 
-    /**
-     * @param address where to listen
-     * @param tls both for the server and for the client, or null
-     */
-    Lane(
-            Soak soak,
-            String name,
-            IoHandlerFactory io,
-            Class<? extends ServerChannel> server,
-            Class<? extends Channel> client,
-            SocketAddress address,
-            Soak.@Nullable Tls tls)
-            throws Exception {
+    /** @param tls of the server and of the clients, or null */
+    SoakServer(Soak soak, SoakTransport transport, Soak.@Nullable Tls tls) throws Exception {
         this.soak = soak;
-        this.name = name;
-        this.io = io;
+        this.transport = transport;
         this.group = newGroup(2);
-        this.client = client;
         counter = domain.region()
                 .allocate(UnpooledByteBufAllocator.DEFAULT, Long.BYTES)
                 .rights(AccessRight.REMOTE_ATOMIC)
@@ -97,12 +79,12 @@ final class Lane {
                 .receiveWait(Duration.ofSeconds(10))
                 .build();
         listener = IwarpListener.listen(
-                        new ServerBootstrap().group(group).channel(server),
+                        new ServerBootstrap().group(group).channel(transport.serverChannel()),
                         with(
                                 tls == null ? null : tls.server(),
                                 IwarpChannelInitializer.responder(domain, settings, this::serve)),
-                        address)
-                .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                        transport.anyAddress())
+                .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         initiator = with(
                 tls == null ? null : tls.client(),
                 IwarpChannelInitializer.initiator(clientDomain, settings, new byte[0], queuePair -> {}));
@@ -110,11 +92,11 @@ final class Lane {
     }
 
     EventLoopGroup newGroup(int loops) {
-        return new MultiThreadIoEventLoopGroup(loops, io);
+        return new MultiThreadIoEventLoopGroup(loops, transport.handlers());
     }
 
     private IwarpConnector connector(EventLoopGroup loops) {
-        return new IwarpConnector(new Bootstrap().group(loops).channel(client), initiator);
+        return new IwarpConnector(new Bootstrap().group(loops).channel(transport.clientChannel()), initiator);
     }
 
     private static IwarpChannelInitializer with(@Nullable SslContext tls, IwarpChannelInitializer initializer) {
@@ -124,8 +106,12 @@ final class Lane {
                         pipeline.addLast(tls.newHandler(pipeline.channel().alloc())));
     }
 
-    String name() {
-        return name;
+    SoakTransport transport() {
+        return transport;
+    }
+
+    SocketAddress address() {
+        return listener.localAddress();
     }
 
     ProtectionDomain clientDomain() {
@@ -142,34 +128,38 @@ final class Lane {
     }
 
     private QueuePair connect(IwarpConnector by) throws Exception {
-        return by.connect(listener.localAddress()).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        return by.connect(listener.localAddress()).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** The memory of the client first, then the counter that all clients of the lane share. */
+    /** Advertises the memory of the client, then the counter that all clients of the server share. */
     private void serve(ConnectionRequest request) {
         QueuePair queuePair = request.queuePair();
         MemoryRegion memory = queuePair
                 .region()
-                .allocate(UnpooledByteBufAllocator.DEFAULT, MEMORY)
+                .allocate(UnpooledByteBufAllocator.DEFAULT, CLIENT_MEMORY)
                 .rights(AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE)
                 .register();
         queuePair.closed().thenRun(memory::close);
-        long[] next = new long[soak.posters()];
+        long[] next = new long[soak.options().posters()];
         queuePair.completionListener((same, completion) -> {
             ByteBuf message = completion.buffer();
             if (message != null) {
-                judge(message.readLong(), next);
+                verify(message.readLong(), next);
                 message.release();
             }
         });
-        int fate = soak.dice().nextInt(ONE_OF);
-        if (fate < Fate.values().length) {
+        int disruption = soak.newRandom().nextInt(CLIENTS_PER_DISRUPTION);
+        if (disruption < Disruption.values().length) {
             queuePair
                     .channel()
                     .eventLoop()
                     .schedule(
-                            () -> end(queuePair, memory, Fate.values()[fate]),
-                            soak.dice().nextInt(soak.posters() == 1 ? MAX_LIFE_MILLIS : MAX_LIFE_OF_SEVERAL_MILLIS),
+                            () -> end(queuePair, memory, Disruption.values()[disruption]),
+                            soak.newRandom()
+                                    .nextInt(
+                                            soak.options().posters() == 1
+                                                    ? MAX_LIFE_MILLIS
+                                                    : MAX_LIFE_OF_SEVERAL_MILLIS),
                             TimeUnit.MILLISECONDS);
         }
         ByteBuf advertisement = Unpooled.buffer();
@@ -179,16 +169,16 @@ final class Lane {
     }
 
     /** The messages of each poster come in order. */
-    private void judge(long message, long[] next) {
+    private void verify(long message, long[] next) {
         int poster = Poster.posterOf(message);
         long number = Poster.numberOf(message);
         if (number != next[poster]++) {
-            soak.complain(name + ": message " + number + " came instead of " + (next[poster] - 1));
+            soak.fail(transport + ": message " + number + " came instead of " + (next[poster] - 1));
         }
     }
 
-    private static void end(QueuePair queuePair, MemoryRegion memory, Fate fate) {
-        switch (fate) {
+    private static void end(QueuePair queuePair, MemoryRegion memory, Disruption disruption) {
+        switch (disruption) {
             case ABORT -> queuePair.abort();
             case CLOSE -> queuePair.close();
             case KILL -> queuePair.channel().close();
@@ -197,17 +187,17 @@ final class Lane {
         }
     }
 
-    /** Ends the lane, and complains of what is not as it should be. */
+    /** Shuts down, and checks the counter and what is left. */
     void end() throws Exception {
-        listener.shutdownGracefully(Duration.ofSeconds(10)).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        listener.shutdownGracefully(Duration.ofSeconds(10)).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         long total = counter.getVolatile(0);
         if (total < added.get() || total > addsPosted.get()) {
-            soak.complain(name + ": " + total + " was added, expected " + added + " to " + addsPosted);
+            soak.fail(transport + ": " + total + " was added, expected " + added + " to " + addsPosted);
         }
         counter.close();
         int left = domain.device().regions() + clientDomain.device().regions();
         if (left != 0) {
-            soak.complain(name + ": " + left + " regions are left");
+            soak.fail(transport + ": " + left + " regions are left");
         } else {
             domain.close();
             clientDomain.close();
