@@ -4,6 +4,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
+import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.CompletionQueue;
 import io.iwarp.verbs.QueuePair;
@@ -25,7 +26,7 @@ final class End {
     final SimulatedChannel channel;
     final SimulatedAllocator allocator;
     final @Nullable SharedPool pool;
-    final ProtectionDomain domain = ProtectionDomain.create();
+    final ProtectionDomain domain;
     final boolean ownReceives;
     final Regions regions;
     final Sharing sharing;
@@ -69,12 +70,22 @@ final class End {
         this.channel = channel;
         this.allocator = allocator;
         this.pool = pool;
+        domain = device(plan).allocateProtectionDomain();
         ownReceives = plan.receives != Plan.Receives.MANAGED && pool == null;
         regions = new Regions(this);
         sharing = new Sharing(this, regions.target);
         requests = new Requests(this);
         completions = new Completions(this);
         waits = new Waits(this);
+    }
+
+    private static IwarpDevice device(Plan plan) {
+        return plan.trouble.has(Trouble.Kind.HOARDERS)
+                ? IwarpDevice.builder()
+                        .maxManagedReceiveBytes(Hoarder.MANAGED_LIMIT)
+                        .maxPartialFpduBytes(Hoarder.INPUT_LIMIT)
+                        .build()
+                : IwarpDevice.create();
     }
 
     boolean ready() {
@@ -368,6 +379,10 @@ final class End {
         regions.close();
         if (domain.regions() != 0) {
             world.violated("nothing is left", this + " has " + domain.regions() + " regions");
+        }
+        long input = domain.device().managedReceiveBytes() + domain.device().partialFpduBytes();
+        if (input != 0) {
+            world.violated("nothing is left", this + " has " + input + " bytes of incomplete input");
         }
         if (domain.device().windows() != 0) {
             world.violated("nothing is left", this + " has " + domain.device().windows() + " windows");

@@ -29,6 +29,9 @@ final class Middlebox implements Context {
 
     private final World world;
     private final Trouble trouble;
+    /** Whether the reader takes the pieces of Sends in ascending order only. */
+    private final boolean ascendingSends;
+
     private final Runnable onLoss;
     private final String name;
     private final Pipe from;
@@ -47,9 +50,10 @@ final class Middlebox implements Context {
     private boolean behindMessage;
 
     /** @param onLoss told that from now on something does not arrive */
-    Middlebox(World world, Trouble trouble, String name, Pipe from, Pipe to, Runnable onLoss) {
+    Middlebox(World world, Plan plan, String name, Pipe from, Pipe to, Runnable onLoss) {
         this.world = world;
-        this.trouble = trouble;
+        this.trouble = plan.trouble;
+        this.ascendingSends = plan.receives == Plan.Receives.MANAGED;
         this.name = name;
         this.from = from;
         this.to = to;
@@ -267,7 +271,8 @@ final class Middlebox implements Context {
             }
         }
         if (trouble.has(Trouble.Kind.PIECES)) {
-            for (int i = batch.size() - 1; i > 0; i--) {
+            boolean send = !batch.isEmpty() && (batch.get(0)[0] & TAGGED) == 0;
+            for (int i = send && ascendingSends ? 0 : batch.size() - 1; i > 0; i--) {
                 Collections.swap(batch, i, trouble.dice.below(i + 1));
             }
             if (!batch.isEmpty() && trouble.dice.permille(300)) {

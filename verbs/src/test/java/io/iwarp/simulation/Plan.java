@@ -72,7 +72,7 @@ final class Plan {
         this.trouble = trouble;
         fullWindows = dice.permille(40);
         int several = dice.permille(250) ? 2 + dice.below(2) : 1;
-        boolean slow = trouble.has(Trouble.Kind.SLOW_LOOPS);
+        boolean slow = trouble.has(Trouble.Kind.SLOW_LOOPS) && !trouble.has(Trouble.Kind.HOARDERS);
         boolean few = slow || trouble.shortOfReceives();
         connections = slow ? 3 : several;
         oneLoop = dice.permille(300)
@@ -101,7 +101,9 @@ final class Plan {
         solicitedEvents = completionQueue && dice.permille(400);
         futurePermille = completionQueue && !trouble.has(Trouble.Kind.LATE_POLLS) ? 0 : dice.oneOf(0, 0, 500);
         int mode = dice.below(10);
-        receives = slow ? Receives.SHARED : mode < 6 ? Receives.OWN : mode < 8 ? Receives.SHARED : Receives.MANAGED;
+        receives = trouble.has(Trouble.Kind.HOARDERS)
+                ? Receives.MANAGED
+                : slow ? Receives.SHARED : mode < 6 ? Receives.OWN : mode < 8 ? Receives.SHARED : Receives.MANAGED;
         long wait = dice.permille(receives == Receives.OWN ? 600 : 950)
                 ? dice.oneOf(20 * MILLI, 2000 * MILLI, 20_000 * MILLI)
                 : 0;

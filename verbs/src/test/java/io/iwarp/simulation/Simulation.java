@@ -255,8 +255,8 @@ public final class Simulation {
         }
         Connection connection = new Connection(asks, asked);
         if (trouble.onTheWire()) {
-            asked.middlebox(new Middlebox(world, trouble, "box" + number, there, thence, connection::disturb));
-            asks.middlebox(new Middlebox(world, trouble, "backbox" + number, back, backFrom, connection::disturb));
+            asked.middlebox(new Middlebox(world, plan, "box" + number, there, thence, connection::disturb));
+            asks.middlebox(new Middlebox(world, plan, "backbox" + number, back, backFrom, connection::disturb));
         }
         start(
                 responder,
@@ -428,6 +428,11 @@ public final class Simulation {
                         }
                     });
                 });
+            }
+            if (trouble.has(Trouble.Kind.HOARDERS)) {
+                for (End end : ends()) {
+                    new Hoarder(end);
+                }
             }
             for (End end : ends()) {
                 if (plan.aborts && world.dice.permille(500)) {

@@ -38,7 +38,9 @@ final class Trouble {
         /** From some moment on no answer to a Read or atomic arrives, and all else does. */
         NO_ANSWERS,
         /** The application closes the channel, past the queue pair. */
-        CHANNEL_CLOSES
+        CHANNEL_CLOSES,
+        /** Other streams of the device hold all memory for incomplete input, again and again. */
+        HOARDERS
     }
 
     final Dice dice;

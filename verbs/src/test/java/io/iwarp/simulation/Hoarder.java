@@ -1,0 +1,46 @@
+package io.iwarp.simulation;
+
+import io.iwarp.internal.InputBudget;
+import io.iwarp.memory.StreamAssociation;
+
+/**
+ * Another stream of the device of one end. It holds all memory for incomplete input for a moment, gives it back, and
+ * begins again.
+ */
+final class Hoarder {
+    static final long MANAGED_LIMIT = 1;
+    static final long INPUT_LIMIT = 1 << 20;
+    private static final long LONGEST = 10_000_000L;
+
+    private final End end;
+    private final InputBudget.Claim managed;
+    private final InputBudget.Claim input;
+    private boolean holds;
+
+    Hoarder(End end) {
+        this.end = end;
+        try (StreamAssociation stream = end.domain.openStream()) {
+            managed = stream.managedReceiveBudget().claim(() -> {});
+            input = stream.inputBudget().claim(() -> {});
+        }
+        again();
+    }
+
+    private void again() {
+        end.world.after(end.plan.trouble.dice.between(1, LONGEST), "hoarder", this::step);
+    }
+
+    private void step() {
+        managed.release();
+        input.release();
+        if (end.over()) {
+            return;
+        }
+        holds = !holds;
+        if (holds) {
+            managed.request(MANAGED_LIMIT);
+            input.request(INPUT_LIMIT);
+        }
+        again();
+    }
+}
