@@ -11,11 +11,13 @@ final class Hoarder {
     static final long MANAGED_LIMIT = 1;
     static final long INPUT_LIMIT = 1 << 20;
     private static final long LONGEST = 10_000_000L;
+    private static final int STEPS = 500;
 
     private final End end;
     private final InputBudget.Claim managed;
     private final InputBudget.Claim input;
     private boolean holds;
+    private int stepsLeft = STEPS;
 
     Hoarder(End end) {
         this.end = end;
@@ -33,7 +35,7 @@ final class Hoarder {
     private void step() {
         managed.release();
         input.release();
-        if (end.over()) {
+        if (end.over() || --stepsLeft == 0) {
             return;
         }
         holds = !holds;
