@@ -22,7 +22,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The way in: which cases there are, and how they are run. */
+/** Entry point: lists the cases and runs them. */
 public final class ConformanceSuite {
     private final Requirements requirements = Requirements.load();
 

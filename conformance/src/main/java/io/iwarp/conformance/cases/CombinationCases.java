@@ -59,6 +59,22 @@ final class CombinationCases {
                     "opcode", "RDMAP-78", stream -> Segment.untagged(15, 0, stream.takeMsn(), Bytes.NONE), "0/2/06"),
             new Violation("write", "DDP-59", stream -> Segment.tagged(Segment.WRITE, 1, 0, ONE), "1/1/00"),
             new Violation(
+                    "write-version",
+                    "DDP-15",
+                    stream -> Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE).ddpVersion(2),
+                    "1/1/04"),
+            new Violation(
+                    "write-rdmap-version",
+                    "RDMAP-79",
+                    stream -> Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE).rdmapVersion(2),
+                    "0/2/05"),
+            new Violation(
+                    "read-version",
+                    "DDP-15",
+                    stream -> Segment.readRequest(stream.takeReadMsn(), new ReadRequest(2, 3, 0, 1, 0))
+                            .ddpVersion(3),
+                    "1/2/06"),
+            new Violation(
                     "response",
                     "RDMAP-78",
                     stream -> Segment.tagged(Segment.READ_RESPONSE, 0, 0, Bytes.NONE),

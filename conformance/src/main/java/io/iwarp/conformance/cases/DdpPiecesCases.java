@@ -107,24 +107,6 @@ final class DdpPiecesCases {
                         }));
             }
         });
-        for (int cut : new int[] {0, 1, 14, 27, 28}) {
-            cases.add(Case.must(
-                    "ddp.pieces.read-request." + cut,
-                    "a Read Request in two segments of " + cut + " and " + (28 - cut) + " bytes is answered",
-                    "RDMAP-18 DDP-37",
-                    session -> {
-                        PeerStream stream = session.establish().awaitIdle();
-                        byte[] header = new ReadRequest(5, 6, 0, 7, 8).encode();
-                        long msn = stream.takeReadMsn();
-                        stream.send(Segment.untagged(Segment.READ_REQUEST, 1, msn, Arrays.copyOf(header, cut))
-                                .last(false));
-                        stream.send(Segment.untagged(
-                                        Segment.READ_REQUEST, 1, msn, Arrays.copyOfRange(header, cut, header.length))
-                                .messageOffset(cut));
-                        stream.pings().expectResponse(5, 6, 0);
-                        stream.completePing();
-                    }));
-        }
         return cases;
     }
 

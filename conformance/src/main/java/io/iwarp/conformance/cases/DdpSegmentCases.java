@@ -4,7 +4,6 @@ import io.iwarp.conformance.judge.Case;
 import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.wire.Arrival;
-import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -15,7 +14,6 @@ import java.util.Locale;
 /** Fields that the peer has to ignore, and Sends in several segments (RFC 5041 sections 4 and 5). */
 final class DdpSegmentCases {
     private static final int MESSAGE = 16;
-    private static final long[] STAGS = {1, 0x8000_0000L, 0xFFFF_FFFFL};
 
     private DdpSegmentCases() {}
 
@@ -51,23 +49,6 @@ final class DdpSegmentCases {
                         stream.pings().completePingAfterSend();
                     }));
         }
-        for (int bit = 1; bit <= 8; bit <<= 1) {
-            ignored(cases, "ddp.reserved." + bit, "the reserved bits " + bit + " of DDP", "DDP-14", bit, 0, 0);
-        }
-        ignored(cases, "ddp.reserved.15", "all reserved bits of DDP", "DDP-14", 15, 0, 0);
-        for (int bits = 1; bits <= 3; bits++) {
-            ignored(cases, "rdmap.reserved." + bits, "the reserved bits " + bits + " of RDMAP", "RDMAP-8", 0, bits, 0);
-        }
-        for (long stag : STAGS) {
-            ignored(
-                    cases,
-                    String.format(Locale.ROOT, "rdmap.invalidate.ignored.%x", stag),
-                    String.format(Locale.ROOT, "the field Invalidate STag of a Send, which holds %x,", stag),
-                    "RDMAP-5",
-                    0,
-                    0,
-                    stag);
-        }
         solicited(cases);
         invalidating(cases);
         return cases;
@@ -79,29 +60,6 @@ final class DdpSegmentCases {
         stream.send(Segment.send(msn, Arrays.copyOf(message, cut)).last(false));
         stream.send(Segment.send(msn, Arrays.copyOfRange(message, cut, message.length))
                 .messageOffset(cut));
-    }
-
-    private static void ignored(
-            List<Case> cases, String id, String what, String requirement, int ddp, int rdmap, long stag) {
-        cases.add(Case.must(id, what + " are not looked at in a Send", requirement, session -> {
-            PeerStream stream = session.establish().awaitIdle();
-            stream.send(stream.pings()
-                    .takeAwaited()
-                    .ddpReserved(ddp)
-                    .rdmapReserved(rdmap)
-                    .stag(stag));
-            stream.pings().completePingAfterSend();
-        }));
-        if (stag == 0) {
-            cases.add(Case.must(
-                    id + ".tagged", what + " are not looked at in a Write of zero bytes", requirement, session -> {
-                        PeerStream stream = session.establish().awaitIdle();
-                        stream.send(Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE)
-                                .ddpReserved(ddp)
-                                .rdmapReserved(rdmap));
-                        stream.completePing();
-                    }));
-        }
     }
 
     private static void invalidating(List<Case> cases) {
@@ -159,20 +117,6 @@ final class DdpSegmentCases {
                             0,
                             stream.takeMsn(),
                             stream.pings().awaited()));
-                    stream.pings().completePingAfterSend();
-                }));
-        cases.add(Case.must(
-                "rdmap.send.solicited.stag",
-                "the field Invalidate STag of a Send with Solicited Event is not looked at",
-                "RDMAP-5",
-                session -> {
-                    PeerStream stream = session.establish().awaitIdle();
-                    stream.send(Segment.untagged(
-                                    Segment.SEND_SOLICITED,
-                                    0,
-                                    stream.takeMsn(),
-                                    stream.pings().awaited())
-                            .stag(1));
                     stream.pings().completePingAfterSend();
                 }));
         cases.add(Case.must(

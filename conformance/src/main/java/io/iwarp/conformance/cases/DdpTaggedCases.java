@@ -1,5 +1,6 @@
 package io.iwarp.conformance.cases;
 
+import io.iwarp.conformance.judge.Advertisement;
 import io.iwarp.conformance.judge.Case;
 import io.iwarp.conformance.judge.CaseSkipped;
 import io.iwarp.conformance.judge.Need;
@@ -16,7 +17,11 @@ import java.util.stream.IntStream;
 /** Tagged segments (RFC 5041 section 7.1): their versions, their STag, and the bounds of the memory. */
 final class DdpTaggedCases {
     private static final long[] NO_STAGS = {0, 1, 0xFF, 0x7FFF_FFFFL, 0xFFFF_FFFFL};
-    private static final long[] FLIPS = {1, 0x80, 0x100, 0x8000_0000L};
+    private static final long[] FLIPS =
+            IntStream.range(0, Integer.SIZE).mapToLong(bit -> 1L << bit).toArray();
+    /** No peer registers as much memory around what it names. */
+    private static final int FIRST_FAR_BIT = 32;
+
     private static final byte[] ONE = {'#'};
 
     private DdpTaggedCases() {}
@@ -28,6 +33,8 @@ final class DdpTaggedCases {
         versions(cases);
         stags(cases);
         bounds(cases);
+        positions(cases);
+        upperBits(cases);
         inside(cases);
         return cases;
     }
@@ -123,6 +130,81 @@ final class DdpTaggedCases {
                             place.stream().expectTerminate("1/1/00", "0/1/02");
                         })
                 .needs(Need.UNWRITABLE));
+    }
+
+    /** A segment that is wrong, in a Write of several segments whose other segments are right. */
+    private record WrongSegment(String id, String text, Need need, Wrong make, String[] errors) {}
+
+    private interface Wrong {
+        Segment make(Advertisement memory);
+    }
+
+    private static final List<WrongSegment> WRONG = List.of(
+            new WrongSegment(
+                    "stag",
+                    "to an STag that the peer did not name",
+                    Need.WRITABLE,
+                    memory -> Segment.tagged(Segment.WRITE, 0, memory.offset(), ONE),
+                    new String[] {"1/1/00"}),
+            new WrongSegment(
+                    "outside",
+                    "2^40 bytes behind the memory",
+                    Need.WRITABLE,
+                    memory -> Segment.tagged(Segment.WRITE, memory.stag(), memory.offset() + (1L << 40), ONE),
+                    new String[] {"1/1/01"}),
+            new WrongSegment(
+                    "before",
+                    "to the byte before the memory",
+                    Need.BOUNDED,
+                    memory -> Segment.tagged(Segment.WRITE, memory.stag(), memory.offset() - 1, ONE),
+                    new String[] {"1/1/01", "1/1/03"}));
+
+    private static void positions(List<Case> cases) {
+        for (WrongSegment wrong : WRONG) {
+            for (String where : List.of("first", "middle", "last", "alone")) {
+                boolean before = where.equals("middle") || where.equals("last");
+                cases.add(Case.must(
+                                "ddp.write.segment." + wrong.id() + "." + where,
+                                "a segment " + wrong.text() + " is refused, though it is not all of its Write (" + where
+                                        + ")",
+                                "DDP-59 DDP-61 DDP-62 DDP-68",
+                                session -> {
+                                    PeerMemory place = PeerMemory.writable(session);
+                                    Advertisement memory = place.memory();
+                                    PeerStream stream = place.stream();
+                                    Segment right = Segment.tagged(Segment.WRITE, memory.stag(), memory.offset(), ONE);
+                                    if (before) {
+                                        stream.send(right.last(false));
+                                    }
+                                    stream.send(wrong.make().make(memory).last(where.equals("last")));
+                                    if (where.equals("first") || where.equals("middle")) {
+                                        stream.send(Segment.tagged(Segment.WRITE, memory.stag(), memory.offset(), ONE));
+                                    }
+                                    stream.expectTerminate(wrong.errors());
+                                })
+                        .needs(Need.WRITABLE, wrong.need()));
+            }
+        }
+    }
+
+    /** No bit of a TO that leads far outside of the memory is left out of the check. */
+    private static void upperBits(List<Case> cases) {
+        for (int bit = FIRST_FAR_BIT; bit < Long.SIZE; bit++) {
+            long mask = 1L << bit;
+            cases.add(Case.must(
+                            "ddp.write.to." + bit,
+                            "a Write to the memory's TO with bit " + bit + " flipped is refused with 1/1/01 or 1/1/03",
+                            "DDP-61 DDP-62 DDP-68",
+                            session -> {
+                                PeerMemory place = PeerMemory.writable(session);
+                                Advertisement memory = place.memory();
+                                place.stream()
+                                        .send(Segment.tagged(
+                                                Segment.WRITE, memory.stag(), memory.offset() ^ mask, ONE));
+                                place.stream().expectTerminate("1/1/01", "1/1/03");
+                            })
+                    .needs(Need.WRITABLE));
+        }
     }
 
     private static void bounds(List<Case> cases) {

@@ -20,10 +20,14 @@ import java.util.Locale;
 
 /** Atomics on memory that allows them (RFC 7306 section 5): what they return, and what they leave. */
 final class ExtAtomicCases {
-    private static final long[] ADDENDS = {0, 1, -1, 0xFF, 1L << 31, 1L << 63, 0x0123_4567_89AB_CDEFL};
+    private static final long[] ADDENDS = {
+        0, 1, -1, 0xFF, 1L << 31, 1L << 32, 1L << 63, 0xAA99_8878L, 0xFFFF_FFFFL, 0x0123_4567_89AB_CDEFL
+    };
     private static final long START = 0x1122_3344_5566_7788L;
     private static final long OTHER = 0x99AA_BBCC_DDEE_FF00L;
     private static final int RESPONSE = 12;
+    private static final int[] BITS = {0, 7, 8, 15, 16, 23, 24, 31, 32, 39, 40, 47, 48, 55, 56, 63};
+    private static final int FIRST_FAR_BIT = 32;
 
     private ExtAtomicCases() {}
 
@@ -32,6 +36,7 @@ final class ExtAtomicCases {
         List<Case> cases = new ArrayList<>();
         adds(cases);
         swaps(cases);
+        bits(cases);
         headers(cases);
         refusals(cases);
         return cases;
@@ -177,6 +182,82 @@ final class ExtAtomicCases {
                 START);
     }
 
+    /** A difference in each byte, and at both ends of each half, is a difference. */
+    private static void bits(List<Case> cases) {
+        for (int bit : BITS) {
+            long mask = 1L << bit;
+            changes(
+                    cases,
+                    "ext.swap.differs." + bit,
+                    "a CmpSwap whose Compare Data differs in bit " + bit + " leaves the number",
+                    "EXT-8",
+                    memory -> swap(memory, OTHER, -1, START ^ mask, -1),
+                    START);
+            changes(
+                    cases,
+                    "ext.swap.unmasked." + bit,
+                    "a CmpSwap does not compare bit " + bit + " if the Compare Mask has all others alone",
+                    "EXT-8",
+                    memory -> swap(memory, OTHER, -1, START ^ mask, ~mask),
+                    OTHER);
+            changes(
+                    cases,
+                    "ext.swap.bit." + bit,
+                    "a CmpSwap swaps bit " + bit + " alone if the Swap Mask has no other",
+                    "EXT-8",
+                    memory -> swap(memory, ~START, mask, START, -1),
+                    START ^ mask);
+            changes(
+                    cases,
+                    "ext.add.bit." + bit,
+                    "a FetchAdd whose mask has bit " + bit + " lets no carry pass it",
+                    "EXT-7",
+                    memory -> add(memory, START, mask),
+                    masked(START, START, mask));
+        }
+        for (int bit = FIRST_FAR_BIT; bit < Long.SIZE; bit++) {
+            long mask = 1L << bit;
+            refusedAt(
+                    cases,
+                    "ext.atomic.to." + bit,
+                    "TO with bit " + bit + " flipped",
+                    memory -> new AtomicRequest(
+                            AtomicRequest.FETCH_ADD, 7, memory.stag(), memory.offset() ^ mask, 1, 0, 0, -1),
+                    "0/1/01",
+                    "0/1/04");
+        }
+        for (int bit = 0; bit < Integer.SIZE; bit++) {
+            long mask = 1L << bit;
+            refusedAt(
+                    cases,
+                    "ext.atomic.near." + bit,
+                    "STag with bit " + bit + " flipped",
+                    memory -> new AtomicRequest(
+                            AtomicRequest.FETCH_ADD, 7, memory.stag() ^ mask, memory.offset(), 1, 0, 0, -1),
+                    "0/1/00",
+                    "0/1/03",
+                    "0/1/01",
+                    "0/1/02");
+        }
+    }
+
+    private static long masked(long left, long right, long mask) {
+        return (left & ~mask) + (right & ~mask) ^ (left ^ right) & mask;
+    }
+
+    private static void refusedAt(List<Case> cases, String id, String what, Change change, String... errors) {
+        cases.add(Case.must(
+                        id,
+                        "a FetchAdd on the memory's " + what + " is refused with " + String.join(" or ", errors),
+                        "EXT-33",
+                        session -> {
+                            PeerMemory place = PeerMemory.readable(session);
+                            place.stream().send(request(place.stream(), change.on(place.memory())));
+                            place.stream().expectTerminate(errors);
+                        })
+                .needs(Need.ATOMICS, Need.ATOMIC_MEMORY));
+    }
+
     private static void headers(List<Case> cases) {
         changes(
                 cases,
@@ -192,7 +273,7 @@ final class ExtAtomicCases {
                 "EXT-11",
                 memory -> new AtomicRequest(0xFFFF_FFF0L, 7, memory.stag(), memory.offset(), 1, 0, 0, -1),
                 START + 1);
-        for (long identifier : new long[] {0, 0x8000_0000L, 0xFFFF_FFFFL}) {
+        for (long identifier : new long[] {0, 0x100, 0x1_0000, 0x8000_0000L, 0xFFFF_FFFFL}) {
             changes(
                     cases,
                     String.format(Locale.ROOT, "ext.atomic.identifier.%x", identifier),

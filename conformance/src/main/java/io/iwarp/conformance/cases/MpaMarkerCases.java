@@ -11,6 +11,7 @@ import io.iwarp.conformance.wire.Segment;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** Markers that the suite sends (RFC 5044 sections 4.2 and 4.3). Those of the peer are checked by the rules. */
@@ -20,6 +21,8 @@ final class MpaMarkerCases {
     private static final int SEND = 40;
     private static final int INSIDE = 20;
     private static final int MAX_FILLERS = 10_000;
+    private static final int LATE = 4000;
+    private static final Segment EMPTY = Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE);
 
     private MpaMarkerCases() {}
 
@@ -59,10 +62,11 @@ final class MpaMarkerCases {
                         phase,
                         FpduChange.markers(0, low));
             }
-            for (int shift : new int[] {WORD, 256}) {
+            for (int shift : phase == 0 ? new int[] {WORD, 256} : new int[] {WORD, 256, -phase}) {
                 cases.add(Case.should(
                                 "mpa.marker.wrong." + where + "." + shift,
-                                "a marker (" + where + ") that points " + shift + " bytes too far is an error",
+                                "a marker (" + where + ") that points "
+                                        + (shift < 0 ? "nowhere" : shift + " bytes too far") + " is an error",
                                 "MPA-30 MPA-85",
                                 session -> {
                                     PeerStream stream = advance(session, phase);
@@ -75,6 +79,21 @@ final class MpaMarkerCases {
                         .needs(Need.MARKERS_TO_PEER));
             }
         }
+        cases.add(Case.should(
+                        "mpa.marker.wrong.late",
+                        "a marker that points too far is an error in the second 64 KiB of the stream, too",
+                        "MPA-30 MPA-85",
+                        session -> {
+                            PeerStream stream = session.establish().awaitIdle();
+                            stream.sendAtOnce(Collections.nCopies(LATE, EMPTY), LATE + " Writes of zero bytes");
+                            advance(stream, INSIDE);
+                            stream.send(
+                                    stream.pings().takeAwaited(),
+                                    FpduChange.markers(0, WORD),
+                                    ", marker points " + WORD + " bytes too far");
+                            stream.expectTerminate("2/0/03");
+                        })
+                .needs(Need.MARKERS_TO_PEER));
         cases.add(Case.must(
                         "mpa.marker.crc",
                         "the CRC covers markers: a bit flipped in one is an error",
@@ -111,14 +130,17 @@ final class MpaMarkerCases {
 
     /** Sends Writes of zero bytes until the next marker is that far behind the beginning of the next FPDU. */
     private static PeerStream advance(Session session, int phase) throws IOException, CaseFailed {
-        PeerStream stream = session.establish().awaitIdle();
+        return advance(session.establish().awaitIdle(), phase);
+    }
+
+    private static PeerStream advance(PeerStream stream, int phase) throws IOException {
         ByteArrayOutputStream fillers = new ByteArrayOutputStream();
         for (int i = 0; i < MAX_FILLERS; i++) {
             if ((stream.wire().position() + phase) % INTERVAL == 0) {
                 stream.wire().send(fillers.toByteArray(), i + " Writes of zero bytes");
                 return stream;
             }
-            fillers.writeBytes(stream.wire().encode(Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE), FpduChange.NONE));
+            fillers.writeBytes(stream.wire().encode(EMPTY, FpduChange.NONE));
         }
         throw new IllegalStateException("no FPDU can begin " + phase + " bytes before a marker");
     }

@@ -215,7 +215,14 @@ final class MpaRequestCases {
                     session -> {
                         StartupFrame plain = Setup.enhancedRequest(session.options(), 1, 1);
                         byte[] all = Bytes.join(plain.privateData(), Bytes.pattern(length));
-                        ping(session, StartupFrame.request(plain.flags(), 2, all));
+                        PeerStream stream = session.initiate(StartupFrame.request(plain.flags(), 2, all));
+                        require(
+                                stream,
+                                stream.reply().enhanced(),
+                                "a Reply without S and the depths",
+                                "a Reply with S=1 and the four bytes",
+                                StartupFrame.KEY);
+                        stream.completePing();
                     }));
         }
         for (int length : TOO_LONG) {

@@ -22,6 +22,8 @@ final class RdmapReadCases {
     private static final long[] NUMBERS = {0, 257, 1000, 65_537, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFFFL};
     private static final long SINK = PeerStream.SINK_STAG;
     private static final int BURST = 4;
+    /** The suite takes no peer with as much memory. */
+    private static final int FIRST_FAR_BIT = 25;
 
     private RdmapReadCases() {}
 
@@ -31,6 +33,7 @@ final class RdmapReadCases {
         empty(cases);
         stags(cases);
         bounds(cases);
+        upperBits(cases);
         inside(cases);
         headers(cases);
         order(cases);
@@ -69,7 +72,8 @@ final class RdmapReadCases {
                     stream -> Segment.readRequest(stream.takeReadMsn(), new ReadRequest(SINK, 0, 1, stag, 0)),
                     "0/1/00"));
         }
-        for (long flip : new long[] {1, 0x100, 0x8000_0000L}) {
+        for (int bit = 0; bit < Integer.SIZE; bit++) {
+            long flip = 1L << bit;
             cases.add(Case.must(
                     String.format(Locale.ROOT, "rdmap.read.near.%x", flip),
                     String.format(
@@ -135,6 +139,30 @@ final class RdmapReadCases {
                                 place.stream().expectTerminate("0/1/01");
                             })
                     .needs(Need.READABLE, Need.BOUNDED));
+        }
+    }
+
+    /** No bit of a TO or a size that leads far outside of the memory is left out of the check. */
+    private static void upperBits(List<Case> cases) {
+        for (int bit = FIRST_FAR_BIT; bit < Long.SIZE; bit++) {
+            long mask = 1L << bit;
+            boolean ofSize = bit < Integer.SIZE;
+            cases.add(Case.must(
+                            "rdmap.read." + (ofSize ? "size." : "to.") + bit,
+                            "a Read whose " + (ofSize ? "size" : "source TO") + " has bit " + bit
+                                    + " flipped is refused with 0/1/01 or 0/1/04",
+                            "RDMAP-83 RDMAP-84 RDMAP-85",
+                            session -> {
+                                PeerMemory place = PeerMemory.readable(session);
+                                Advertisement memory = place.memory();
+                                if (ofSize) {
+                                    place.read(0, memory.size() ^ mask);
+                                } else {
+                                    place.readAt(memory.offset() ^ mask, 1);
+                                }
+                                place.stream().expectTerminate("0/1/01", "0/1/04");
+                            })
+                    .needs(Need.READABLE));
         }
     }
 

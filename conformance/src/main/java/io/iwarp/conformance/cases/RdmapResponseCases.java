@@ -4,6 +4,7 @@ import io.iwarp.conformance.judge.Case;
 import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Pings;
+import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import java.util.ArrayList;
@@ -78,6 +79,19 @@ final class RdmapResponseCases {
                     "RDMAP-7 RDMAP-79",
                     (read, text) -> right(read, text).rdmapVersion(version),
                     "0/2/05");
+        }
+        for (int less : new int[] {Case.DEFAULT_SIZE, 1}) {
+            cases.add(Case.should(
+                    "rdmap.response.short." + less,
+                    "a Read Response that is " + less + " bytes too short ends the stream",
+                    "RDMAP-31",
+                    session -> {
+                        PeerStream stream = session.establish().awaitIdle();
+                        ReadRequest read = stream.pings().advertise(Case.DEFAULT_SIZE);
+                        byte[] other = Bytes.pattern(Case.DEFAULT_SIZE - less);
+                        stream.send(right(read, other));
+                        stream.expectEndOfAnyKind();
+                    }));
         }
         cases.add(Case.must(
                 "rdmap.response.twice",

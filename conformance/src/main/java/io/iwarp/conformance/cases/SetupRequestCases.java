@@ -18,7 +18,7 @@ import java.util.Locale;
 
 /** IRD, ORD and the flags A to D of an enhanced Request (RFC 6581 section 9). */
 final class SetupRequestCases {
-    private static final int[] DEPTHS = {0, 1, 2, 127, 128, 129, 1000, 0x3FFE};
+    private static final int[] DEPTHS = {0, 1, 2, 127, 128, 129, 256, 1000, 0x2000, 0x3FFE};
     private static final int IRD_FIELD = StartupFrame.HEADER;
     private static final int ORD_FIELD = StartupFrame.HEADER + 2;
 
@@ -48,6 +48,8 @@ final class SetupRequestCases {
                             if (arrival.is(Segment.READ_REQUEST)) {
                                 throw stream.unexpected(arrival, "no Read: the IRD of the Request is 0");
                             }
+                        } else {
+                            stream.completePing();
                         }
                     }));
             cases.add(Case.must(

@@ -77,7 +77,7 @@ final class TeardownCases {
     /** What the peer had sent before may still come, but no Terminate. */
     private static void bareEnd(Session session, PeerStream stream) throws IOException, CaseFailed {
         Arrival arrival = stream.next();
-        boolean advertised = !session.peerIsServer() && arrival.is(Segment.SEND);
+        boolean advertised = !session.peerIsServer() && arrival.isSend();
         if (advertised) {
             arrival = stream.next();
         }

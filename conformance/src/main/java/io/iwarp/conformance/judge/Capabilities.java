@@ -2,6 +2,7 @@ package io.iwarp.conformance.judge;
 
 import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.AtomicRequest;
+import io.iwarp.conformance.wire.Dialogue;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import io.iwarp.conformance.wire.StartupFrame;
@@ -14,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What the peer offers, found by asking it before the cases run. */
 final class Capabilities {
+    /** Why cases about the bounds of memory are skipped. */
+    static final String NO_BOUNDS = "bounds not seen: the peer takes what lies outside of the memory that it names";
+
     private static final int UNKNOWN_OPCODE = 6;
 
     private final Map<Need, String> missing = new EnumMap<>(Need.class);
@@ -61,8 +65,12 @@ final class Capabilities {
     }
 
     /** Asks the peer. It must answer a ping. */
-    static Capabilities probe(SuiteOptions options, Sessions sessions) throws IOException, CaseFailed {
+    static Capabilities probe(SuiteOptions options, Sessions sessions) throws IOException, Unanswered {
         Capabilities found = new Capabilities();
+        found.ask(sessions, stream -> {
+            stream.completePing();
+            return true;
+        });
         found.takesEmptyWrites = found.ask(sessions, stream -> {
             stream.sendNothing();
             try {
@@ -90,9 +98,40 @@ final class Capabilities {
         boolean ask(PeerStream stream) throws IOException, CaseFailed;
     }
 
-    private boolean ask(Sessions sessions, Question question) throws IOException, CaseFailed {
-        try (Session session = sessions.open(Case.DEFAULT_SIZE)) {
-            return question.ask(session.establish().awaitIdle());
+    /** Returns the answer to a question. If the peer fails, the question is asked once more. */
+    private boolean ask(Sessions sessions, Question question) throws IOException, Unanswered {
+        Session first = sessions.open(Case.DEFAULT_SIZE);
+        try (first) {
+            return question.ask(first.establish().awaitIdle());
+        } catch (CaseFailed failure) {
+            try (Session second = sessions.open(Case.DEFAULT_SIZE)) {
+                return question.ask(second.establish().awaitIdle());
+            } catch (CaseFailed | IOException again) {
+                throw new Unanswered(failure, first.dialogue());
+            }
+        }
+    }
+
+    /** The peer failed at a question twice. */
+    static final class Unanswered extends Exception {
+        private static final long serialVersionUID = 1;
+
+        private final CaseFailed failure;
+        private final transient Dialogue dialogue;
+
+        Unanswered(CaseFailed failure, Dialogue dialogue) {
+            super(failure);
+            this.failure = failure;
+            this.dialogue = dialogue;
+        }
+
+        CaseFailed failure() {
+            return failure;
+        }
+
+        /** Returns the dialogue of the first time. */
+        Dialogue dialogue() {
+            return dialogue;
         }
     }
 
@@ -127,7 +166,7 @@ final class Capabilities {
     }
 
     /** A server has one memory for everything; a client has one to be read and one to be written. */
-    private void memory(boolean client, Sessions sessions) throws IOException, CaseFailed {
+    private void memory(boolean client, Sessions sessions) throws IOException, Unanswered {
         boolean read = ask(sessions, stream -> {
             PeerMemory memory = PeerMemory.unreadable(stream);
             memory.read(0, 1);
@@ -140,10 +179,7 @@ final class Capabilities {
         lack(written, Need.UNWRITABLE, "all memory that the peer names may be written");
         lack(!written, Need.OPEN, "the memory that the peer names may not be both read and written");
         lack(!written && !client, Need.WRITABLE, "the memory that the peer names must not be written");
-        lack(
-                reachesFurther(client, sessions),
-                Need.BOUNDED,
-                "the memory that the peer names is part of a larger region, whose bounds nobody knows");
+        lack(reachesFurther(client, sessions), Need.BOUNDED, NO_BOUNDS);
         lack(
                 !client || !ask(sessions, Capabilities::verifies),
                 Need.VERIFYING,
@@ -151,14 +187,14 @@ final class Capabilities {
     }
 
     /** {@return whether the peer takes what is well outside of the memory that it names, but near it} */
-    private boolean reachesFurther(boolean client, Sessions sessions) throws IOException, CaseFailed {
+    private boolean reachesFurther(boolean client, Sessions sessions) throws IOException, Unanswered {
         boolean further = !client
                 && ask(sessions, stream -> {
                     ReadRequest read = stream.pings().advertise(Case.DEFAULT_SIZE);
                     byte[] text = Pings.text(Case.DEFAULT_SIZE);
                     stream.send(Segment.tagged(
                             Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset() - Long.BYTES, text));
-                    return stream.next().is(Segment.SEND);
+                    return stream.next().isSend();
                 });
         for (long shift : client ? new long[] {-Long.BYTES, Case.DEFAULT_SIZE} : new long[] {-Long.BYTES}) {
             further |= ask(sessions, stream -> {
@@ -189,10 +225,10 @@ final class Capabilities {
         stream.send(Segment.tagged(
                 Segment.WRITE, sink.memory().stag(), sink.memory().offset(), wrong));
         stream.pings().goAhead();
-        return !stream.next().is(Segment.SEND);
+        return !stream.next().isSend();
     }
 
-    private void extensions(Sessions sessions) throws IOException, CaseFailed {
+    private void extensions(Sessions sessions) throws IOException, Unanswered {
         boolean onMemory = ask(sessions, stream -> {
             Advertisement memory = PeerMemory.unwritable(stream).memory();
             AtomicRequest nothing =

@@ -65,7 +65,12 @@ public record Case(
         return new Case(id, title, level, requirements, List.of(wanted), size, rule, body);
     }
 
-    /** {@return the same case with another size of the client's buffer} */
+    /** Returns the same case with another level. */
+    public Case level(Level other) {
+        return new Case(id, title, other, requirements, needs, size, rule, body);
+    }
+
+    /** Returns the same case with another size of the client's buffer. */
     public Case size(int bytes) {
         return new Case(id, title, level, requirements, needs, bytes, rule, body);
     }

@@ -75,11 +75,15 @@ public final class ClientLink implements Link {
     }
 
     @Override
-    public Socket connect(int size, Duration patience) throws IOException {
+    public Socket connect(int size, int receiveBuffer, Duration patience) throws IOException {
         ServerSocket socket = listener;
         if (socket == null) {
             socket = listen();
             listener = socket;
+        }
+        if (receiveBuffer > 0) {
+            // A connection inherits it.
+            socket.setReceiveBufferSize(receiveBuffer);
         }
         Program started = start(socket.getLocalPort(), size);
         socket.setSoTimeout((int) SLICE.toMillis());

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 /** A program of the user, in which {@code {port}}, {@code {size}} and {@code {count}} are filled in. */
 public final class Command implements ClientLink.Starter {
     /** How many pings the client should make. */
-    public static final int COUNT = 100;
+    public static final int COUNT = 400;
 
     /** The variable in the environment of a program and of all that it starts. */
     private static final String MARK = "IWARP_CONFORMANCE_COMMAND";

@@ -10,9 +10,10 @@ public interface Link extends AutoCloseable {
      * {@return a new connection with the peer}
      *
      * @param size of the buffer that the peer's client should have
+     * @param receiveBuffer bytes that TCP keeps here unread, set before the connection is made, or 0 for the default
      * @throws IOException if there is none in time; the message is one line for the user
      */
-    Socket connect(int size, Duration patience) throws IOException;
+    Socket connect(int size, int receiveBuffer, Duration patience) throws IOException;
 
     /** Ends what was started for the last connection. */
     default void release() {}

@@ -4,6 +4,8 @@ import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,6 +119,21 @@ public final class PeerMemory {
         for (int i = 0; i < parts.length; i++) {
             stream.send(segment(parts[i][0], Arrays.copyOfRange(text, parts[i][0], parts[i][1]))
                     .last(i == parts.length - 1));
+        }
+        right = text;
+        written = true;
+    }
+
+    /** Writes the text, which is wrong there before, in segments that a case makes of one. */
+    public void write(UnaryOperator<List<Segment>> change) throws IOException {
+        byte[] text = text();
+        byte[] before = text.clone();
+        for (int i = 0; i < before.length; i++) {
+            before[i] = (byte) ~text[i];
+        }
+        write(0, before);
+        for (Segment segment : change.apply(List.of(segment(0, text)))) {
+            stream.send(segment);
         }
         right = text;
         written = true;

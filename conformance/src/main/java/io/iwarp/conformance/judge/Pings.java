@@ -192,23 +192,34 @@ public final class Pings {
 
     /** Waits for the server's "go ahead". */
     public void expectGoAhead() throws IOException, CaseFailed {
-        Arrival arrival = stream.next();
-        Segment segment = arrival.segment();
-        if (segment == null || !arrival.is(Segment.SEND) || segment.payload().length != Advertisement.LENGTH) {
-            throw stream.unexpected(arrival, "a Send of 16 bytes");
-        }
+        expectSend("a Send of 16 bytes");
     }
 
     /** The suite is the server: waits for the client's memory. */
     public Advertisement awaitAdvertisement() throws IOException, CaseFailed {
-        Arrival arrival = stream.next();
-        Segment segment = arrival.segment();
-        if (segment == null || !arrival.is(Segment.SEND) || segment.payload().length != Advertisement.LENGTH) {
-            throw stream.unexpected(arrival, "a Send of 16 bytes");
-        }
-        Advertisement named = Advertisement.decode(segment.payload());
+        Advertisement named = Advertisement.decode(expectSend("a Send of 16 bytes"));
         source = named;
         return named;
+    }
+
+    /** Waits for a Send of 16 bytes, with or without Solicited Event, in any number of segments. */
+    private byte[] expectSend(String allowed) throws IOException, CaseFailed {
+        ByteArrayOutputStream message = new ByteArrayOutputStream();
+        while (true) {
+            Arrival arrival = stream.next();
+            Segment segment = arrival.segment();
+            if (segment == null || !arrival.isSend()) {
+                throw stream.unexpected(arrival, allowed);
+            }
+            message.writeBytes(segment.payload());
+            boolean whole = message.size() == Advertisement.LENGTH;
+            if (message.size() > Advertisement.LENGTH || (segment.last() && !whole)) {
+                throw stream.unexpected(arrival, allowed);
+            }
+            if (segment.last()) {
+                return message.toByteArray();
+            }
+        }
     }
 
     /** {@return the memory that the client named last} */
@@ -236,13 +247,8 @@ public final class Pings {
 
     /** Waits for the next ping. A client with {@code -V} makes none if it has compared and something was wrong. */
     public void expectNextPing() throws IOException, CaseFailed {
-        Arrival arrival = stream.next();
-        Segment segment = arrival.segment();
-        if (segment == null || !arrival.is(Segment.SEND) || segment.payload().length != Advertisement.LENGTH) {
-            throw stream.unexpected(
-                    arrival, "the next ping: a client makes {count} of them, and ends if it reads something wrong");
-        }
-        source = Advertisement.decode(segment.payload());
+        source = Advertisement.decode(
+                expectSend("the next ping: a client makes {count} of them, and ends if it reads something wrong"));
     }
 
     /** {@return what a server writes back: the text and the zero at its end} */

@@ -4,14 +4,17 @@ import io.iwarp.conformance.wire.Dialogue;
 import io.iwarp.conformance.wire.Rule;
 import io.iwarp.conformance.wire.RuleViolation;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Which rules the peer has broken in a run so far, in whatever case. */
+/** The rules that a run has judged so far, and those that the peer has broken. */
 final class RuleBook {
     private final Map<Rule, Broken> broken = new EnumMap<>(Rule.class);
+    private final Set<Rule> judged = EnumSet.noneOf(Rule.class);
 
     /** Where a rule was broken first, and how often. */
     record Broken(String where, RuleViolation first, Dialogue dialogue, int cases) {
@@ -22,8 +25,9 @@ final class RuleBook {
         }
     }
 
-    /** Adds what was seen in a case. */
-    void add(String where, Dialogue dialogue, List<RuleViolation> violations) {
+    /** Adds what was seen in a case: the rules for which something came, and what broke them. */
+    void add(String where, Dialogue dialogue, Set<Rule> ofCase, List<RuleViolation> violations) {
+        judged.addAll(ofCase);
         Map<Rule, RuleViolation> once = new HashMap<>();
         violations.forEach(violation -> once.putIfAbsent(violation.rule(), violation));
         once.forEach((rule, violation) -> broken.merge(
@@ -32,7 +36,12 @@ final class RuleBook {
                 (old, more) -> new Broken(old.where(), old.first(), old.dialogue(), old.cases() + 1)));
     }
 
-    /** {@return where a rule was broken, or null} */
+    /** Returns whether anything came that a rule judges. */
+    boolean judged(Rule rule) {
+        return judged.contains(rule);
+    }
+
+    /** Returns where a rule was broken, or null. */
     @Nullable
     Broken broken(Rule rule) {
         return broken.get(rule);

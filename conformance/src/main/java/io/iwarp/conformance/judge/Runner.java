@@ -24,6 +24,12 @@ public final class Runner {
     /** The id of the case that stands in the results alone if the peer completes no ping. */
     public static final String FIRST_PING = "ping.first";
 
+    /** Why a rule is skipped that would judge what the peer never sent. */
+    public static final String NOTHING_SEEN = "nothing seen: the peer sent nothing that this rule judges";
+
+    /** Why cases about the bounds of memory are skipped; a run in which this happens is not whole. */
+    public static final String NO_BOUNDS = Capabilities.NO_BOUNDS;
+
     private static final Case FIRST =
             Case.must(FIRST_PING, "the peer completes a ping", "RDMAP-33 RDMAP-71", session -> {});
 
@@ -114,25 +120,29 @@ public final class Runner {
 
     /** {@return whether the peer completes pings; what it can do is known then} */
     private boolean begin() throws IOException {
-        Session first = open("a ping", Case.DEFAULT_SIZE);
-        CaseFailed failure;
         try {
-            try (first) {
-                first.establish().awaitIdle().completePing();
-            }
             capabilities = Capabilities.probe(options, size -> open("a question what the peer can do", size));
             return true;
-        } catch (CaseFailed e) {
+        } catch (Capabilities.Unanswered e) {
             String output = link.output().strip();
-            failure = output.isEmpty()
-                    ? e
-                    : new CaseFailed(e.seen() + "; it printed: " + output, e.allowed(), e.entry(), e.offset());
+            CaseFailed failure = e.failure();
+            if (!output.isEmpty()) {
+                failure = new CaseFailed(
+                        failure.seen() + "; it printed: " + output,
+                        failure.allowed(),
+                        failure.entry(),
+                        failure.offset());
+            }
+            add(Result.failed(FIRST, failure, e.dialogue(), 0));
         } catch (ConnectException | BindException e) {
             throw e;
         } catch (SocketException e) {
-            failure = new CaseFailed("the connection broke: " + e.getMessage(), "a ping", -1, -1);
+            add(Result.failed(
+                    FIRST,
+                    new CaseFailed("the connection broke: " + e.getMessage(), "a ping", -1, -1),
+                    new Dialogue(),
+                    0));
         }
-        add(Result.failed(FIRST, failure, first.dialogue(), 0));
         return false;
     }
 
@@ -142,9 +152,10 @@ public final class Runner {
 
     private Result judge(Case test, Rule rule) {
         RuleBook.Broken broken = rules.broken(rule);
-        return broken == null
-                ? Result.passed(test, 0)
-                : Result.failed(test, broken.failure(), broken.dialogue(), 0).orKnown(known, options.role());
+        if (broken == null) {
+            return rules.judged(rule) ? Result.passed(test, 0) : Result.skipped(test, NOTHING_SEEN);
+        }
+        return Result.failed(test, broken.failure(), broken.dialogue(), 0).orKnown(known, options.role());
     }
 
     /** {@return why no further case can run, or null} */

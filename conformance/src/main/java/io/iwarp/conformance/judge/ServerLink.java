@@ -17,9 +17,12 @@ public final class ServerLink implements Link {
     }
 
     @Override
-    public Socket connect(int size, Duration patience) throws IOException {
+    public Socket connect(int size, int receiveBuffer, Duration patience) throws IOException {
         Socket socket = new Socket();
         try {
+            if (receiveBuffer > 0) {
+                socket.setReceiveBufferSize(receiveBuffer);
+            }
             socket.connect(address, (int) patience.toMillis());
             return socket;
         } catch (ConnectException e) {

@@ -8,10 +8,19 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** One case at work: it opens connections to the peer, and all of them are closed when it ends. */
 public final class Session implements AutoCloseable {
+    /**
+     * How many times the peer's memory, and how many more bytes, may come on a connection: no case asks for so much.
+     */
+    private static final long MAX_MEMORIES = 32;
+
+    private static final long MAX_REST = 1 << 20;
+    private static final int SMALL_BUFFER = 1 << 14;
+
     private final SuiteOptions options;
     private final Link link;
     private final int size;
@@ -19,6 +28,7 @@ public final class Session implements AutoCloseable {
     private final RuleBook rules;
     private final Capabilities capabilities;
     private final Dialogue dialogue = new Dialogue();
+    private int receiveBuffer;
     private final List<Wire> wires = new ArrayList<>();
 
     /**
@@ -62,10 +72,19 @@ public final class Session implements AutoCloseable {
         return options.role() == Role.SERVER;
     }
 
-    /** {@return a TCP connection on which nothing was sent} */
+    /** Makes TCP keep few bytes unread on the connections that are opened from here on. */
+    public void keepFewUnread() {
+        receiveBuffer = SMALL_BUFFER;
+    }
+
+    /** Returns a TCP connection on which nothing was sent. */
     public Wire open() throws IOException {
         dialogue.remark(peerIsServer() ? "connect" : "start the client and accept its connection");
-        Wire wire = new Wire(link.connect(size, options.patience()), dialogue, options.patience());
+        Wire wire = new Wire(
+                link.connect(size, receiveBuffer, options.patience()),
+                dialogue,
+                options.patience(),
+                MAX_MEMORIES * options.maxSize() + MAX_REST);
         wires.add(wire);
         return wire;
     }
@@ -167,6 +186,7 @@ public final class Session implements AutoCloseable {
         rules.add(
                 name,
                 dialogue,
+                wires.stream().flatMap(wire -> wire.judged().stream()).collect(Collectors.toSet()),
                 wires.stream().flatMap(wire -> wire.violations().stream()).toList());
         wires.forEach(Wire::close);
         link.release();

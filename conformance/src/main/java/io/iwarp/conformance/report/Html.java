@@ -25,6 +25,7 @@ public final class Html {
         }
         page.markup("</p>\n");
         totals(page, report);
+        causes(page, report);
         sections(page, report);
         failures(page, report, Status.FAILED, "Failures");
         failures(page, report, Status.KNOWN, "Known deviations");
@@ -42,6 +43,15 @@ public final class Html {
             page.cell("n", report.count(status));
         }
         page.markup("</tr></table>\n");
+    }
+
+    private static void causes(Page page, Report report) {
+        List<String> causes = Causes.lines(report);
+        if (!causes.isEmpty()) {
+            page.element("h2", "What to mend first").markup("\n<ol>");
+            causes.forEach(cause -> page.element("li", cause));
+            page.markup("</ol>\n");
+        }
     }
 
     /** Returns the cases of each section, in the order of the sections. */

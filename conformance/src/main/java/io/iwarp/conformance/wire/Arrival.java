@@ -26,8 +26,8 @@ public record Arrival(
         FIN("the end of the connection (FIN)"),
         /** The peer resets the connection. */
         RESET("a reset (RST)"),
-        /** More segments came than any case asks for. */
-        FLOOD("a flood of segments"),
+        /** More bytes came than any case asks for. */
+        FLOOD("a flood"),
         /** Nothing came in time. */
         SILENCE("nothing");
 
@@ -52,7 +52,12 @@ public record Arrival(
         return kind == Kind.FIN || kind == Kind.RESET;
     }
 
-    /** {@return whether it is a segment of an opcode} */
+    /** Returns whether it is a segment of a Send, with or without Solicited Event. */
+    public boolean isSend() {
+        return is(Segment.SEND) || is(Segment.SEND_SOLICITED);
+    }
+
+    /** Returns whether it is a segment of an opcode. */
     public boolean is(int opcode) {
         return segment != null && segment.opcode() == opcode;
     }

@@ -3,8 +3,10 @@ package io.iwarp.conformance.wire;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Takes FPDUs apart, for one direction of one connection. */
@@ -23,15 +25,17 @@ public final class FpduReader {
      * @param raw all its bytes, markers included
      * @param ulpdu what is in it
      * @param offsets where each byte of the ULPDU is in {@code raw}
+     * @param judged the rules for which it has something that they judge
      * @param violations what is wrong about the frame
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    public record Fpdu(byte[] raw, byte[] ulpdu, int[] offsets, List<RuleViolation> violations) {}
+    public record Fpdu(byte[] raw, byte[] ulpdu, int[] offsets, Set<Rule> judged, List<RuleViolation> violations) {}
 
     /** Walks over the bytes of one FPDU; the position counts only if the FPDU is whole. */
     private final class Walk {
         final byte[] bytes;
         final int available;
+        final Set<Rule> judged = EnumSet.of(Rule.LENGTH_IS_ALLOWED);
         final List<RuleViolation> violations = new ArrayList<>();
         int at;
         int start = -1;
@@ -52,11 +56,13 @@ public final class FpduReader {
             int reserved = Bytes.u16(bytes, at);
             int pointer = Bytes.u16(bytes, at + LENGTH_FIELD);
             int right = start < 0 ? 0 : at - start;
+            Rule rule = start < 0 ? Rule.FIRST_MARKER_IS_ZERO : Rule.MARKER_POINTS_BACK;
+            judged.add(rule);
+            judged.add(Rule.MARKER_RESERVED_IS_ZERO);
             if (reserved != 0) {
                 violations.add(RuleViolation.at(Rule.MARKER_RESERVED_IS_ZERO, at, reserved, 0));
             }
             if (pointer != right) {
-                Rule rule = start < 0 ? Rule.FIRST_MARKER_IS_ZERO : Rule.MARKER_POINTS_BACK;
                 violations.add(RuleViolation.at(rule, at + LENGTH_FIELD, pointer, right));
             }
             at += WORD;
@@ -95,7 +101,11 @@ public final class FpduReader {
             if (i < length) {
                 offsets[i] = walk.at;
                 ulpdu.write(bytes[walk.at]);
-            } else if (bytes[walk.at] != 0) {
+                walk.at++;
+                continue;
+            }
+            walk.judged.add(Rule.PAD_IS_ZERO);
+            if (bytes[walk.at] != 0) {
                 walk.violations.add(RuleViolation.at(Rule.PAD_IS_ZERO, walk.at, Bytes.u8(bytes, walk.at), 0));
             }
             walk.at++;
@@ -105,12 +115,16 @@ public final class FpduReader {
         }
         check(walk, length);
         position += walk.at + WORD;
-        return new Fpdu(Arrays.copyOf(bytes, walk.at + WORD), ulpdu.toByteArray(), offsets, walk.violations);
+        return new Fpdu(
+                Arrays.copyOf(bytes, walk.at + WORD), ulpdu.toByteArray(), offsets, walk.judged, walk.violations);
     }
 
     private void check(Walk walk, int length) {
         if (length > MAX_ULPDU) {
             walk.violations.add(RuleViolation.at(Rule.LENGTH_IS_ALLOWED, walk.start, length, MAX_ULPDU));
+        }
+        if (crc) {
+            walk.judged.add(Rule.CRC_IS_RIGHT);
         }
         byte[] right = Bytes.crc(walk.bytes, walk.at);
         byte[] found = Arrays.copyOfRange(walk.bytes, walk.at, walk.at + WORD);

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -28,8 +29,27 @@ final class RuleChecker {
             Segment.ATOMIC_RESPONSE, AtomicRequest.RESPONSE_LENGTH);
     private static final Set<Integer> REQUESTS = Set.of(Segment.READ_REQUEST, Segment.ATOMIC_REQUEST);
 
+    private static final Set<Rule> EACH_SEGMENT = Set.of(
+            Rule.HEADER_IS_WHOLE,
+            Rule.DDP_VERSION_IS_ONE,
+            Rule.DDP_RESERVED_IS_ZERO,
+            Rule.RDMAP_VERSION_IS_ONE,
+            Rule.RDMAP_RESERVED_IS_ZERO,
+            Rule.OPCODE_IS_IN_ITS_PLACE);
+    private static final Set<Rule> FURTHER_TAGGED =
+            Set.of(Rule.STAG_STAYS, Rule.TO_ADVANCES, Rule.MESSAGES_ARE_NOT_MIXED);
+    private static final Set<Rule> FURTHER_UNTAGGED = Set.of(Rule.MO_ADVANCES, Rule.MESSAGES_ARE_NOT_MIXED);
+    private static final Set<Rule> TERMINATES = Set.of(
+            Rule.TERMINATE_RESERVED_IS_ZERO,
+            Rule.TERMINATE_HAS_WHAT_ITS_BITS_SAY,
+            Rule.TERMINATE_ERROR_IS_REGISTERED,
+            Rule.TERMINATE_QUOTES_WHAT_WAS_SENT,
+            Rule.TERMINATE_BITS_FIT_ITS_ERROR,
+            Rule.NOTHING_FOLLOWS_TERMINATE);
+
     private final boolean waitsForFpdu;
     private final int mostReads;
+    private final Set<Rule> judged = EnumSet.noneOf(Rule.class);
     private final SentSegments sent = new SentSegments();
     private final Map<Long, Long> nextMsn = new HashMap<>();
     /** The message that has begun and not ended. */
@@ -54,7 +74,7 @@ final class RuleChecker {
         this.mostReads = mostReads;
     }
 
-    /** Takes note of what the suite sends. */
+    /** Adds a segment that the suite sends. */
     void sent(byte[] ulpdu, boolean valid) {
         validated |= valid;
         sent.add(ulpdu);
@@ -76,13 +96,50 @@ final class RuleChecker {
         }
     }
 
-    /** Takes note that the suite sends bytes of which nobody knows how they are read. */
+    /** The suite sends bytes that are no FPDUs: what the peer makes of them is unknown. */
     void sentGarbage() {
         sent.lose();
     }
 
-    /** {@return what is wrong with the next segment; offsets are those in the ULPDU} */
+    /** Adds rules for which something came that they judge. */
+    void judge(Set<Rule> rules) {
+        judged.addAll(rules);
+    }
+
+    /** Returns the rules for which something came that they judge. */
+    Set<Rule> judged() {
+        return Set.copyOf(judged);
+    }
+
+    private void judge(Segment segment) {
+        judged.addAll(EACH_SEGMENT);
+        boolean terminate = segment.opcode() == Segment.TERMINATE;
+        if (terminate) {
+            judged.addAll(TERMINATES);
+        }
+        if (waitsForFpdu) {
+            judged.add(Rule.RESPONDER_WAITS);
+        }
+        if (HEADER_LENGTHS.containsKey(segment.opcode()) || terminate) {
+            judged.add(Rule.HEADER_MESSAGE_LENGTH);
+        }
+        if (REQUESTS.contains(segment.opcode())) {
+            judged.add(Rule.READS_STAY_WITHIN_IRD);
+        }
+        if (segment.opcode() == Segment.READ_RESPONSE || segment.opcode() == Segment.ATOMIC_RESPONSE) {
+            judged.add(Rule.RESPONSES_ANSWER_REQUESTS);
+        }
+        if (!segment.tagged()) {
+            judged.addAll(Set.of(Rule.MSN_COUNTS, Rule.FIRST_MO_IS_ZERO, Rule.INVALIDATE_STAG_IS_ZERO));
+        }
+        if (open != null) {
+            judged.addAll(segment.tagged() ? FURTHER_TAGGED : FURTHER_UNTAGGED);
+        }
+    }
+
+    /** Returns what is wrong with the next segment; offsets are those in the ULPDU. */
     List<RuleViolation> check(Segment segment) {
+        judge(segment);
         List<RuleViolation> violations = new ArrayList<>();
         if (terminated) {
             violations.add(RuleViolation.at(

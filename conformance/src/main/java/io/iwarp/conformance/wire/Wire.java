@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -24,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 public final class Wire implements AutoCloseable {
     private static final int CHUNK = 1 << 16;
     private static final int MAX_UNREAD = 1 << 22;
-    private static final int MAX_ARRIVALS = 5000;
     /** However a peer drips, a connection is not listened to for longer. */
     private static final Duration MAX_LIFE = Duration.ofMinutes(2);
 
@@ -42,15 +42,18 @@ public final class Wire implements AutoCloseable {
     private FpduWriter writer = new FpduWriter(false, true);
     private FpduReader reader = new FpduReader(false, true);
     private final long end = System.nanoTime() + MAX_LIFE.toNanos();
-    private int arrivals;
+    private final long maxArrived;
+    private long arrived;
     private boolean ended;
 
     /**
      * @param socket connected
      * @param dialogue to which everything is added
      * @param writing how long one write may take; the connection is reset then
+     * @param maxArrived how many bytes may come; the rest is a flood
      */
-    public Wire(Socket socket, Dialogue dialogue, Duration writing) throws IOException {
+    public Wire(Socket socket, Dialogue dialogue, Duration writing, long maxArrived) throws IOException {
+        this.maxArrived = maxArrived;
         this.socket = socket;
         this.dialogue = dialogue;
         socket.setTcpNoDelay(true);
@@ -78,7 +81,12 @@ public final class Wire implements AutoCloseable {
         return List.copyOf(violations);
     }
 
-    /** {@return how many bytes of Full Operation were sent} */
+    /** Returns the rules for which something came that they judge. */
+    public Set<Rule> judged() {
+        return checker == null ? Set.of() : checker.judged();
+    }
+
+    /** Returns how many bytes of Full Operation were sent. */
     public long position() {
         return writer.position();
     }
@@ -190,7 +198,7 @@ public final class Wire implements AutoCloseable {
     /** {@return the next segment, or what came instead} */
     public Arrival next(Duration patience) throws IOException {
         long deadline = deadline(patience);
-        if (arrivals >= MAX_ARRIVALS) {
+        if (arrived >= maxArrived) {
             return Arrival.of(Arrival.Kind.FLOOD, -1);
         }
         while (true) {
@@ -206,7 +214,7 @@ public final class Wire implements AutoCloseable {
     }
 
     private Arrival arrived(FpduReader.Fpdu fpdu) {
-        arrivals++;
+        arrived += fpdu.raw().length;
         take(fpdu.raw().length);
         boolean fits = Segment.fits(fpdu.ulpdu());
         Segment segment = fits ? Segment.decode(fpdu.ulpdu()) : null;
@@ -222,8 +230,10 @@ public final class Wire implements AutoCloseable {
         if (checker == null) {
             return;
         }
+        checker.judge(fpdu.judged());
         fpdu.violations().forEach(violation -> violations.add(violation.in(entry)));
         if (segment == null) {
+            checker.judge(Set.of(Rule.HEADER_IS_WHOLE));
             violations.add(RuleViolation.at(Rule.HEADER_IS_WHOLE, 0, fpdu.ulpdu().length, Segment.TAGGED_HEADER)
                     .in(entry));
             return;
@@ -301,6 +311,9 @@ public final class Wire implements AutoCloseable {
 
     private Arrival end(Arrival.Kind kind) {
         ended = true;
+        if (kind == Arrival.Kind.FIN && checker != null) {
+            checker.judge(Set.of(Rule.FIN_IS_BETWEEN_FPDUS));
+        }
         if (available > 0) {
             int entry = remainder("the beginning of something that is not whole");
             if (kind == Arrival.Kind.FIN && checker != null) {

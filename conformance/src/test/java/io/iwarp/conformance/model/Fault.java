@@ -92,7 +92,7 @@ enum Fault {
     EMPTY_READ_CHECKED(Role.SERVER, "rdmap.read.empty.*.ffffffff"),
     READ_SINK_NOT_ECHOED(Role.SERVER, "rdmap.read.empty.deadbeef.*"),
     EMPTY_READ_BRINGS_BYTES(Role.SERVER, "rdmap.read.empty.1.*"),
-    READ_ERROR_OF_DDP(Role.SERVER, "rdmap.read.stag.*"),
+    READ_ERROR_OF_DDP(Role.SERVER, "rdmap.read.*"),
     LONG_READ_REQUEST_TAKEN(Role.SERVER, "rdmap.read.long.29"),
     TERMINATE_ANSWERED(Role.SERVER, "rdmap.terminate.received.code.f.f.ff"),
     TERMINATE_IGNORED(Role.SERVER, "rdmap.terminate.received.reserved"),
@@ -101,7 +101,7 @@ enum Fault {
     RESPONSE_STAG_UNCHECKED(Role.SERVER, "rdmap.response.stag.*"),
     SECOND_RESPONSE_TAKEN(Role.SERVER, "rdmap.response.twice"),
     EMPTY_SEGMENT_LOST(Role.SERVER, "ddp.segments.send.0"),
-    SOLICITED_REFUSED(Role.SERVER, "rdmap.send.solicited*"),
+    SOLICITED_REFUSED(Role.SERVER, "*.solicited*"),
     IMMEDIATE_SILENTLY_DROPPED(Role.SERVER, "rdmap.opcode.9.queue-1");
 
     private final Role role;

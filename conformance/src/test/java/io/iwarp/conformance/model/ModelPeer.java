@@ -70,7 +70,7 @@ final class ModelPeer implements AutoCloseable {
             private Future<Boolean> life = CompletableFuture.completedFuture(true);
 
             @Override
-            public Socket connect(int size, Duration patience) {
+            public Socket connect(int size, int receiveBuffer, Duration patience) {
                 VirtualSocket[] ends = VirtualSocket.pair();
                 life = threads.submit(() ->
                         live(ends[1], role == Role.SERVER ? ModelPeer.this::serve : socket -> ping(socket, size)));

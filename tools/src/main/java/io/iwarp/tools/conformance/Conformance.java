@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         description =
-                "Judges an iWARP peer of any make by what it does on the wire. The way in is the exchange of rping.",
+                "Judges an iWARP peer of any make by what it does on the wire. It starts from the exchange of rping.",
         footer = "%n'iwarp conformance COMMAND --help' tells more about a command.",
         subcommands = {ConformanceServer.class, ConformanceClient.class, ConformanceCompare.class})
 public final class Conformance implements Runnable {

@@ -7,8 +7,10 @@ import io.iwarp.conformance.judge.Link;
 import io.iwarp.conformance.judge.Result;
 import io.iwarp.conformance.judge.Role;
 import io.iwarp.conformance.judge.Runner;
+import io.iwarp.conformance.judge.Stage;
 import io.iwarp.conformance.judge.SuiteOptions;
 import io.iwarp.conformance.judge.Support;
+import io.iwarp.conformance.report.Causes;
 import io.iwarp.conformance.report.Report;
 import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.tools.cli.ErrorLines;
@@ -46,12 +48,14 @@ import picocli.CommandLine.Spec;
         exitCodeList = {
             "0:no case failed, but for known deviations",
             "1:a case failed",
-            "2:the suite could not run; one line on stderr says why"
+            "2:the suite could not run; one line on stderr says why",
+            "3:no case failed, but the bounds of the peer's memory were not seen, and --waive bounds is missing"
         })
 final class ConformanceOptions {
     private static final Duration DELAY_FOR_SIW = Duration.ofMillis(20);
     private static final int MAX_SIZE = 1 << 24;
     private static final int CANNOT_RUN = 2;
+    private static final int NOT_WHOLE = 3;
     private static final long RESTART_SECONDS = 120;
     /** With what both start-up frames begin. */
     private static final String KEY = "MPA ID Re";
@@ -88,6 +92,29 @@ final class ConformanceOptions {
             description = "Leave out cases whose id, or one of whose requirements, matches. May be repeated.")
     private @Nullable List<String> except;
 
+    @Option(
+            names = "--level",
+            paramLabel = "LEVEL",
+            description = "Run the cases up to a level, for a stack that claims no more: ${COMPLETION-CANDIDATES}.")
+    private Stage level = Stage.EXTENSIONS;
+
+    /** What a run need not see, if the user says so. */
+    enum Waiver {
+        BOUNDS;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Option(
+            names = "--waive",
+            paramLabel = "NAME",
+            split = ",",
+            description = "What need not be seen: bounds, for a peer that registers more memory than it names.")
+    private Set<Waiver> waived = Set.of();
+
     @Option(names = "--list", description = "List the cases instead of running them.")
     private boolean list;
 
@@ -95,7 +122,7 @@ final class ConformanceOptions {
             names = "--peer",
             paramLabel = "KIND",
             description =
-                    "What the peer is: siw, irdma or cxgb4. Its known deviations are listed, and count as no failures.")
+                    "What the peer is: siw, irdma or cxgb4. Its known deviations are listed, and are not counted as failures.")
     private @Nullable PeerKind peer;
 
     @Option(names = "--markers", description = "Ask the peer for markers.")
@@ -118,7 +145,7 @@ final class ConformanceOptions {
             names = "--size",
             paramLabel = "BYTES",
             description =
-                    "The greatest buffer that the peer takes: the option -S of a server, by default 64, or the most"
+                    "The largest buffer that the peer takes: the option -S of a server, by default 64, or the most"
                             + " that {size} in the COMMAND of a client becomes, by default 1048576.")
     private @Nullable Integer size;
 
@@ -127,7 +154,7 @@ final class ConformanceOptions {
             paramLabel = "NAME",
             split = ",",
             description = "What the peer has to support: ${COMPLETION-CANDIDATES}. Without it, cases that need it are"
-                    + " skipped; with it, a case fails if it is lost. May be repeated.")
+                    + " skipped; with it, a case fails if the support is missing. May be repeated.")
     private Set<Support> required = Set.of();
 
     @Option(names = "--slow", description = "Run cases that take many seconds, too.")
@@ -214,7 +241,7 @@ final class ConformanceOptions {
             if (results.get(0).test().id().equals(Runner.FIRST_PING)) {
                 failure = noPing(role, results.get(0));
             }
-            summarize(out, results);
+            summarize(out, reporter.apply(results));
         }
         if (failure != null) {
             err.line(command.qualifiedName() + ": " + failure);
@@ -222,16 +249,28 @@ final class ConformanceOptions {
         if (failure != null || !complete) {
             return CANNOT_RUN;
         }
-        return count(results, Result.Status.FAILED) == 0 ? 0 : 1;
+        if (results.stream().anyMatch(result -> result.status() == Result.Status.FAILED)) {
+            return 1;
+        }
+        boolean whole = waived.contains(Waiver.BOUNDS)
+                || results.stream().noneMatch(result -> result.detail().equals(Runner.NO_BOUNDS));
+        if (!whole) {
+            err.line(command.qualifiedName() + ": " + Runner.NO_BOUNDS
+                    + ". If it registers more than it names, as it may, say so with --waive bounds");
+        }
+        return whole ? 0 : NOT_WHOLE;
     }
 
     /** Returns the cases that --only and --except leave. */
     private List<Case> chosen(ConformanceSuite suite, List<Case> all) {
-        List<Case> cases = all;
+        List<Case> cases = all.stream().filter(level::has).toList();
         if (only != null) {
             requirePatterns("--only", only);
-            cases = suite.only(all, only);
-            OptionCheck.require(!cases.isEmpty(), "--only " + String.join(",", only) + " matches no case");
+            cases = suite.only(cases, only);
+            OptionCheck.require(
+                    !cases.isEmpty(),
+                    "--only " + String.join(",", only) + " matches no case"
+                            + (level == Stage.EXTENSIONS ? "" : " of --level " + level));
         }
         if (except != null) {
             requirePatterns("--except", except);
@@ -250,15 +289,16 @@ final class ConformanceOptions {
                 option + " has an empty pattern: give patterns of case ids or requirements, such as ddp.* or MPA-12");
     }
 
-    private static void summarize(Output out, List<Result> results) {
-        skipped(results).forEach((cause, count) -> out.line("skipped " + count + ": " + cause));
+    private static void summarize(Output out, Report report) {
+        List<String> causes = Causes.lines(report);
+        if (!causes.isEmpty()) {
+            out.line("what to mend first:");
+            causes.forEach(cause -> out.line("  " + cause));
+        }
+        skipped(report).forEach((cause, count) -> out.line("skipped " + count + ": " + cause));
         out.line(Arrays.stream(Result.Status.values())
-                .map(status -> count(results, status) + " " + status.word())
+                .map(status -> report.count(status) + " " + status.word())
                 .collect(Collectors.joining(", ")));
-    }
-
-    private static long count(List<Result> results, Result.Status status) {
-        return results.stream().filter(result -> result.status() == status).count();
     }
 
     /** Returns why no case can run, and what to do. */
@@ -284,10 +324,10 @@ final class ConformanceOptions {
     }
 
     /** Returns how many cases were skipped for each cause, the most frequent one first. */
-    private static Map<String, Long> skipped(List<Result> results) {
-        Map<String, Long> causes = results.stream()
-                .filter(result -> result.status() == Result.Status.SKIPPED)
-                .collect(Collectors.groupingBy(Result::detail, TreeMap::new, Collectors.counting()));
+    private static Map<String, Long> skipped(Report report) {
+        Map<String, Long> causes = report.outcomes().stream()
+                .filter(one -> one.status() == Result.Status.SKIPPED)
+                .collect(Collectors.groupingBy(Report.Outcome::seen, TreeMap::new, Collectors.counting()));
         return causes.entrySet().stream()
                 .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, (a, b) -> a, LinkedHashMap::new));

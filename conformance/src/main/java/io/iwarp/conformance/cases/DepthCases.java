@@ -1,0 +1,377 @@
+package io.iwarp.conformance.cases;
+
+import io.iwarp.conformance.judge.Advertisement;
+import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.CaseFailed;
+import io.iwarp.conformance.judge.CaseSkipped;
+import io.iwarp.conformance.judge.Need;
+import io.iwarp.conformance.judge.PeerMemory;
+import io.iwarp.conformance.judge.PeerStream;
+import io.iwarp.conformance.judge.Session;
+import io.iwarp.conformance.judge.Setup;
+import io.iwarp.conformance.wire.Arrival;
+import io.iwarp.conformance.wire.AtomicRequest;
+import io.iwarp.conformance.wire.Bytes;
+import io.iwarp.conformance.wire.ReadRequest;
+import io.iwarp.conformance.wire.Segment;
+import io.iwarp.conformance.wire.TerminateMessage;
+import io.iwarp.conformance.wire.Wire;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The places for Reads and atomics that the set-up agrees on (RFC 5040 section 5.2, RFC 6581 section 9): they are all
+ * there, again and again, and no more of them. Some cases do not read while they ask for more bytes than the socket
+ * buffers of both sides hold, so that the places stay taken.
+ */
+final class DepthCases {
+    private static final int ROUNDS = 4;
+    private static final int MAX_PLACES = 64;
+    private static final int SEQUENTIAL = 100;
+    /** What TCP may keep of both sides together on loopback, in bytes. */
+    private static final long BUFFERED = 6L << 20;
+
+    private static final String TOO_SMALL =
+            "the peer's memory is too small to fill the buffers of TCP: --size tells of more";
+    private static final int CLIENT_SIZE = 1 << 20;
+    private static final long SINK = PeerStream.SINK_STAG;
+
+    private DepthCases() {}
+
+    /** Returns the cases. */
+    static List<Case> all() {
+        List<Case> cases = new ArrayList<>();
+        rounds(cases);
+        sequential(cases);
+        mixed(cases);
+        oneMore(cases);
+        unread(cases);
+        fin(cases);
+        return cases;
+    }
+
+    private static int places(Session session, PeerStream stream) {
+        int agreed = (session.peerIsServer() ? stream.reply() : stream.request()).irdWord() & Setup.DEPTH_MASK;
+        int asked = Setup.DEPTH;
+        return Math.min(MAX_PLACES, session.peerIsServer() ? Math.min(agreed, asked) : agreed);
+    }
+
+    private static void read(PeerStream stream, long sinkOffset, long size, Advertisement source) throws IOException {
+        stream.send(Segment.readRequest(
+                stream.takeReadMsn(), new ReadRequest(SINK, sinkOffset, size, source.stag(), source.offset())));
+    }
+
+    private static final Advertisement NOTHING = new Advertisement(0, 0, 0);
+
+    private static void rounds(List<Case> cases) {
+        cases.add(Case.must(
+                        "rdmap.places.again",
+                        "all places for Reads are there in each of " + ROUNDS + " rounds",
+                        "RDMAP-74 RDMAP-28 SETUP-11",
+                        session -> {
+                            PeerStream stream = session.establish().awaitIdle();
+                            int places = places(session, stream);
+                            stream.requirePlacesForReads(1);
+                            for (int round = 0; round < ROUNDS; round++) {
+                                List<Segment> reads = new ArrayList<>();
+                                for (int i = 0; i < places; i++) {
+                                    reads.add(Segment.readRequest(
+                                            stream.takeReadMsn(), new ReadRequest(SINK, i, 0, 0, 0)));
+                                }
+                                stream.sendAtOnce(reads, places + " Reads");
+                                for (int i = 0; i < places; i++) {
+                                    stream.pings().expectResponse(SINK, i, 0);
+                                }
+                            }
+                            stream.completePing();
+                        })
+                .needs(Need.ENHANCED));
+    }
+
+    private static void sequential(List<Case> cases) {
+        for (int depth : new int[] {1, 2}) {
+            cases.add(Case.must(
+                            "rdmap.places.depth." + depth,
+                            SEQUENTIAL + " Reads, " + depth + " at a time, are answered if " + depth + " were agreed",
+                            "RDMAP-74 RDMAP-28 SETUP-9 SETUP-11",
+                            session -> {
+                                PeerStream stream = session.peerIsServer()
+                                        ? session.initiate(Setup.enhancedRequest(session.options(), 1, depth))
+                                        : session.establish();
+                                stream.awaitIdle();
+                                stream.requirePlacesForReads(depth);
+                                for (int i = 0; i < SEQUENTIAL; i += depth) {
+                                    for (int j = 0; j < depth; j++) {
+                                        read(stream, i + j, 0, NOTHING);
+                                    }
+                                    for (int j = 0; j < depth; j++) {
+                                        stream.pings().expectResponse(SINK, i + j, 0);
+                                    }
+                                }
+                                stream.completePing();
+                            })
+                    .needs(Need.ENHANCED));
+        }
+    }
+
+    /** A response has nothing of the one before it, of whatever kind that was. */
+    private static void mixed(List<Case> cases) {
+        cases.add(Case.must(
+                        "ext.atomic.mixed",
+                        "empty Reads, atomics and Reads with data in turn are each answered as if they were alone",
+                        "EXT-12 EXT-18 EXT-23 RDMAP-29",
+                        session -> {
+                            PeerMemory place = PeerMemory.readable(session);
+                            PeerStream stream = place.stream();
+                            byte[] there = stream.pings().read(place.memory());
+                            for (int i = 0; i < 2 * ROUNDS; i++) {
+                                long number = 0x0102_0304L << i;
+                                execute(stream, place.memory(), number & 0xFFFF_FFFFL);
+                                read(stream, i, 0, NOTHING);
+                                stream.pings().expectResponse(SINK, i, 0);
+                                require(Arrays.equals(stream.pings().read(place.memory()), there));
+                                read(stream, i, 1, place.memory());
+                                stream.pings().expectResponse(SINK, i, 1);
+                            }
+                            place.completePing();
+                        })
+                .needs(Need.ATOMICS, Need.ATOMIC_MEMORY));
+    }
+
+    private static void require(boolean same) throws CaseFailed {
+        if (!same) {
+            throw new CaseFailed("other bytes", "the bytes that are there", -1, -1);
+        }
+    }
+
+    private static void execute(PeerStream stream, Advertisement memory, long identifier)
+            throws IOException, CaseFailed {
+        sendAdd(stream, memory, identifier, 0);
+        Segment answer = stream.expect(Segment.ATOMIC_RESPONSE);
+        if (answer.payload().length != AtomicRequest.RESPONSE_LENGTH) {
+            throw new CaseFailed(answer.payload().length + " bytes", "12 bytes", -1, -1);
+        }
+    }
+
+    private static void sendAdd(PeerStream stream, Advertisement memory, long identifier, long value)
+            throws IOException {
+        AtomicRequest add =
+                new AtomicRequest(AtomicRequest.FETCH_ADD, identifier, memory.stag(), memory.offset(), value, 0, 0, -1);
+        stream.send(Segment.untagged(Segment.ATOMIC_REQUEST, 1, stream.takeReadMsn(), add.encode()));
+    }
+
+    /** What a case does while the answers to as many Reads as agreed, less some, are not read. */
+    private interface Meanwhile {
+        void run(Unread unread) throws IOException, CaseFailed, CaseSkipped;
+    }
+
+    /** A stream on which Reads of all the memory wait for their answers to be read. */
+    private record Unread(PeerMemory place, PeerStream stream, Advertisement all, byte[] there, int reads) {
+        void expectResponses() throws IOException, CaseFailed {
+            for (int i = 0; i < reads; i++) {
+                byte[] found = stream.pings().expectResponse(SINK, i, there.length);
+                require(Arrays.equals(found, there));
+            }
+        }
+
+        /** Reads on until a Terminate, before which responses may still come, in whole or in part. */
+        void expectTerminate(String... errors) throws IOException, CaseFailed {
+            while (true) {
+                Arrival arrival = stream.next();
+                Segment segment = arrival.segment();
+                if (segment != null && arrival.is(Segment.TERMINATE) && segment.payload().length >= Integer.BYTES) {
+                    String error = TerminateMessage.decode(segment.payload()).error();
+                    if (!List.of(errors).contains(error)) {
+                        throw stream.unexpected(arrival, "a Terminate with " + String.join(" or ", errors));
+                    }
+                    return;
+                }
+                if (!arrival.is(Segment.READ_RESPONSE)) {
+                    throw stream.unexpected(arrival, "a Terminate with " + String.join(" or ", errors));
+                }
+            }
+        }
+    }
+
+    private static void unread(
+            List<Case> cases, String name, String title, String requirements, int fewer, Meanwhile meanwhile) {
+        cases.add(Case.must("rdmap.unread." + name, title, requirements, session -> {
+                    requireSize(session);
+                    session.keepFewUnread();
+                    PeerMemory place = PeerMemory.readable(session);
+                    PeerStream stream = place.stream();
+                    Advertisement memory = place.memory();
+                    long size = session.wholeSize(memory);
+                    int reads = places(session, stream) - fewer;
+                    if (reads < 1 || size * reads < BUFFERED) {
+                        throw new CaseSkipped(TOO_SMALL);
+                    }
+                    Advertisement all = new Advertisement(memory.offset(), memory.stag(), size);
+                    byte[] there = stream.pings().read(all);
+                    List<Segment> requests = new ArrayList<>();
+                    for (int i = 0; i < reads; i++) {
+                        requests.add(Segment.readRequest(
+                                stream.takeReadMsn(), new ReadRequest(SINK, i, size, all.stag(), all.offset())));
+                    }
+                    stream.sendAtOnce(requests, reads + " Reads, whose answers are not read");
+                    Wire.pause(session.options().quiet());
+                    meanwhile.run(new Unread(place, stream, all, there, reads));
+                })
+                .needs(Need.READABLE, Need.ENHANCED)
+                .size(CLIENT_SIZE));
+    }
+
+    private static void requireSize(Session session) throws CaseSkipped {
+        if (!session.peerIsServer() && session.size() > session.options().maxSize()) {
+            throw new CaseSkipped(TOO_SMALL);
+        }
+    }
+
+    /** While the answer to the first Read is larger than what TCP holds, no Read gives its place back. */
+    private static void oneMore(List<Case> cases) {
+        cases.add(Case.must(
+                        "rdmap.places.one-more",
+                        "one Read more than agreed is refused with 1/2/02 while the answer to the first one is not read",
+                        "RDMAP-74 DDP-55",
+                        session -> {
+                            session.keepFewUnread();
+                            PeerMemory place = PeerMemory.readable(session);
+                            PeerStream stream = place.stream();
+                            Advertisement memory = place.memory();
+                            long size = session.wholeSize(memory);
+                            int places = places(session, stream);
+                            if (places < 1 || size < BUFFERED) {
+                                throw new CaseSkipped(TOO_SMALL);
+                            }
+                            read(stream, 0, size, new Advertisement(memory.offset(), memory.stag(), size));
+                            for (int i = 1; i <= places; i++) {
+                                Wire.pause(session.options().gap());
+                                read(stream, i, 0, NOTHING);
+                            }
+                            Unread unread = new Unread(place, stream, memory, new byte[0], places);
+                            unread.expectTerminate("1/2/02", "1/2/03");
+                        })
+                .needs(Need.READABLE, Need.ENHANCED)
+                .size(CLIENT_SIZE));
+    }
+
+    private static void unread(List<Case> cases) {
+        unread(
+                cases,
+                "all-places",
+                "as many Reads as agreed are answered in their order, though they are not read at once",
+                "RDMAP-28 RDMAP-69 RDMAP-74",
+                0,
+                unread -> {
+                    unread.expectResponses();
+                    unread.place().completePing();
+                });
+        unread(
+                cases,
+                "terminate",
+                "an error is reported by a Terminate, though Read Responses before it are not read at once",
+                "RDMAP-53 RDMAP-45",
+                1,
+                unread -> {
+                    unread.stream()
+                            .send(Segment.send(unread.stream().takeMsn(), new byte[1])
+                                    .queue(9));
+                    unread.expectTerminate("1/2/01");
+                });
+        unread(
+                cases,
+                "fin",
+                "Reads before a FIN are all answered, though they are not read at once",
+                "DDP-47 RDMAP-28 MPA-83",
+                0,
+                unread -> {
+                    unread.stream().wire().fin();
+                    unread.expectResponses();
+                });
+        unread(
+                cases,
+                "writes",
+                "Writes are taken while Read Responses are not read",
+                "RDMAP-12 RDMAP-69 MPA-47",
+                0,
+                unread -> {
+                    for (int i = 0; i < SEQUENTIAL; i++) {
+                        unread.stream().sendNothing();
+                    }
+                    unread.expectResponses();
+                    unread.place().completePing();
+                });
+        cases.add(lastOf(cases, "atomic", unreadAtomic()));
+        unread(cases, "sends", "a Send is taken while Read Responses are not read", "RDMAP-33 RDMAP-69", 0, unread -> {
+            PeerStream stream = unread.stream();
+            if (!stream.peerIsServer()) {
+                throw new CaseSkipped("a client waits for no Send here");
+            }
+            // The server waits for its own Read, so that this Send is one that its program takes later.
+            stream.send(stream.pings().takeAwaited());
+            unread.expectResponses();
+        });
+    }
+
+    private static Case lastOf(List<Case> cases, String name, Meanwhile meanwhile) {
+        unread(
+                cases,
+                name,
+                "a FetchAdd is executed while Read Responses are not read",
+                "EXT-14 EXT-17 EXT-23",
+                1,
+                meanwhile);
+        return cases.remove(cases.size() - 1).needs(Need.READABLE, Need.ENHANCED, Need.ATOMICS, Need.ATOMIC_MEMORY);
+    }
+
+    private static Meanwhile unreadAtomic() {
+        return unread -> {
+            PeerStream stream = unread.stream();
+            Advertisement number = unread.all();
+            sendAdd(stream, number, 1, 1);
+            // A Response may bring the number from before the FetchAdd or from after it.
+            for (int i = 0; i < unread.reads(); i++) {
+                stream.pings().expectResponse(SINK, i, unread.there().length);
+            }
+            long before = answer(stream);
+            sendAdd(stream, number, 2, -1);
+            if (answer(stream) != before + 1) {
+                throw new CaseFailed("another number", "the sum that the FetchAdd leaves", -1, -1);
+            }
+            unread.place().completePing();
+        };
+    }
+
+    private static long answer(PeerStream stream) throws IOException, CaseFailed {
+        Segment answer = stream.expect(Segment.ATOMIC_RESPONSE);
+        if (answer.payload().length != AtomicRequest.RESPONSE_LENGTH) {
+            throw new CaseFailed(answer.payload().length + " bytes", "12 bytes", -1, -1);
+        }
+        return Bytes.u64(answer.payload(), Integer.BYTES);
+    }
+
+    /** What was asked for before a FIN is answered. */
+    private static void fin(List<Case> cases) {
+        cases.add(Case.must(
+                "teardown.fin.reads",
+                "Reads of zero bytes and a FIN in a row: the Reads are answered before the connection ends",
+                "DDP-47 RDMAP-28 MPA-83",
+                session -> {
+                    PeerStream stream = session.establish().awaitIdle();
+                    int reads = Math.max(1, places(session, stream) / 2);
+                    for (int i = 0; i < reads; i++) {
+                        read(stream, i, 0, NOTHING);
+                    }
+                    stream.wire().fin();
+                    for (int i = 0; i < reads; i++) {
+                        stream.pings().expectResponse(SINK, i, 0);
+                    }
+                    Arrival arrival = stream.next();
+                    if (!arrival.ended()) {
+                        throw stream.unexpected(arrival, "the end of the connection");
+                    }
+                }));
+    }
+}

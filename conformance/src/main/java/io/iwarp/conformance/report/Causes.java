@@ -1,0 +1,95 @@
+package io.iwarp.conformance.report;
+
+import io.iwarp.conformance.judge.Result.Status;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * Sums the failures of a run up: one line for each cause that several cases share, and how many of each family are
+ * left. The causes come first, that with the most cases at the top, so that whoever starts a stack knows what to mend
+ * first.
+ */
+public final class Causes {
+    private static final int MAX_LINES = 8;
+    private static final String TERMINATE = "a Terminate";
+
+    private Causes() {}
+
+    /** Returns the lines: none if no case failed. */
+    public static List<String> lines(Report report) {
+        Map<String, List<Report.Outcome>> causes = new LinkedHashMap<>();
+        boolean terminates = report.outcomes().stream().anyMatch(Causes::showsTerminate);
+        report.outcomes().stream()
+                .filter(one -> one.status() == Status.FAILED)
+                .forEach(one -> causes.computeIfAbsent(cause(one, terminates), any -> new ArrayList<>())
+                        .add(one));
+        List<Map.Entry<String, List<Report.Outcome>>> sorted = causes.entrySet().stream()
+                .sorted(Comparator.comparingInt((Map.Entry<String, List<Report.Outcome>> entry) ->
+                        -entry.getValue().size()))
+                .toList();
+        List<String> lines = sorted.stream()
+                .limit(MAX_LINES)
+                .map(entry -> entry.getKey() + ": " + cases(entry.getValue()))
+                .collect(Collectors.toCollection(ArrayList::new));
+        if (sorted.size() > MAX_LINES) {
+            lines.add("other causes: "
+                    + cases(sorted.stream()
+                            .skip(MAX_LINES)
+                            .map(Map.Entry::getValue)
+                            .flatMap(Collection::stream)
+                            .toList()));
+        }
+        return lines;
+    }
+
+    private static boolean showsTerminate(Report.Outcome one) {
+        return one.dialogue().stream().anyMatch(line -> line.startsWith("< Terminate"))
+                || (one.status() == Status.PASSED && one.title().contains("refused with"));
+    }
+
+    private static String cause(Report.Outcome one, boolean terminates) {
+        String seen = one.seen();
+        if (seen.contains("after it the peer serves no ping")) {
+            return "the peer serves no connection any more after it";
+        }
+        if (seen.contains("with layer and type swapped") && seen.endsWith("which is allowed")) {
+            return "the peer's Terminates have layer and error type swapped";
+        }
+        if (!one.allowed().startsWith(TERMINATE)) {
+            return "the peer does otherwise: " + what(seen) + " instead of " + one.allowed();
+        }
+        if (seen.startsWith(TERMINATE)) {
+            return "a Terminate has another error than the RFC asks for";
+        }
+        if (!terminates) {
+            return "the peer never sends a Terminate";
+        }
+        return "no Terminate: " + what(seen) + " instead";
+    }
+
+    /** Returns what came, without the numbers in which one case differs from another. */
+    private static String what(String seen) {
+        return seen.replaceFirst("[,;:].*", "");
+    }
+
+    private static String cases(List<Report.Outcome> outcomes) {
+        Map<String, Long> families = outcomes.stream()
+                .collect(Collectors.groupingBy(
+                        one -> one.id().replaceFirst("\\..*", ""), TreeMap::new, Collectors.counting()));
+        int count = outcomes.size();
+        return count
+                + (count == 1 ? " case, " : " cases, as ")
+                + outcomes.get(0).id()
+                + (families.size() == 1
+                        ? ""
+                        : families.entrySet().stream()
+                                .map(entry -> entry.getValue() + " of " + entry.getKey() + ".*")
+                                .collect(Collectors.joining(", ", " (", ")")));
+    }
+}
