@@ -52,7 +52,11 @@ final class DepthCases {
         return cases;
     }
 
+    /** Returns how many Reads the peer has agreed to, 1 if nothing was said. */
     private static int places(Session session, PeerStream stream) {
+        if (!stream.reply().enhanced()) {
+            return 1;
+        }
         int agreed = (session.peerIsServer() ? stream.reply() : stream.request()).irdWord() & Setup.DEPTH_MASK;
         int asked = Setup.DEPTH;
         return Math.min(MAX_PLACES, session.peerIsServer() ? Math.min(agreed, asked) : agreed);
