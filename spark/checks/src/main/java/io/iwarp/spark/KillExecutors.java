@@ -29,7 +29,6 @@ final class KillExecutors {
     private static final int MAX_MILLIS = 1500;
     private static final int REMOVE_EVERY = 8;
     private static final int MIN_EXECUTORS = 4;
-    private static final int MAX_SHUFFLES = 1_000;
     /** Each kill starts an executor, which lives for seconds: what starts it sooner makes the kills quicker. */
     private static final String JVM =
             "-Dio.netty.leakDetection.level=paranoid -XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
@@ -100,11 +99,15 @@ final class KillExecutors {
         }
     }
 
-    /** An executor loses all its shuffles: their files, and what it published. */
+    /**
+     * An executor loses all its shuffles: their files, and what it published. It publishes no output of these
+     * afterwards, so those that are to come are left alone.
+     */
     private static void removeShuffles(JavaSparkContext spark) {
+        int next = spark.sc().newShuffleId();
         spark.parallelize(List.of(0), 1).foreach(part -> {
             SparkEnv env = SparkEnv.get();
-            for (int shuffle = 0; shuffle < MAX_SHUFFLES; shuffle++) {
+            for (int shuffle = 0; shuffle < next; shuffle++) {
                 env.shuffleManager().unregisterShuffle(shuffle);
             }
         });

@@ -49,6 +49,32 @@ class FetchTest {
     }
 
     @Test
+    void executorsReadOverIpv6() throws IOException {
+        SparkConf conf = TwoNodes.settings()
+                .set("spark.shuffle.iwarp.transport", "nio")
+                // As Spark names such a host.
+                .set("test.host", "[::1]");
+        try (TwoNodes nodes = new TwoNodes(folder, conf, ByteBufAllocator.DEFAULT)) {
+            nodes.publish(1, 1, 4);
+
+            assertThat(nodes.fetch("shuffle_1_1_0").arrived).containsEntry("shuffle_1_1_0", content(1, 1, 0, 4));
+            assertThat(nodes.spark.calls).isEmpty();
+        }
+    }
+
+    @Test
+    void theAdvertisedPortIsPublishedInsteadOfTheBoundOne() throws IOException {
+        SparkConf conf = TwoNodes.settings()
+                .set("spark.shuffle.iwarp.transport", "nio")
+                .set("spark.shuffle.iwarp.bindAddress", "127.0.0.1")
+                .set("spark.shuffle.iwarp.advertisedPort", "77")
+                .set("test.host", "gateway");
+        try (TwoNodes nodes = new TwoNodes(folder, conf, ByteBufAllocator.DEFAULT)) {
+            assertThat(nodes.addresses.get(TwoNodes.SERVER)).isEqualTo(new PeerAddress("gateway", 77, ""));
+        }
+    }
+
+    @Test
     void moreBlocksThanTheQueueIsDeepWaitTheirTurn() throws IOException {
         SparkConf conf = TwoNodes.settings().set("spark.shuffle.iwarp.outstandingReads", "2");
         try (TwoNodes nodes = new TwoNodes(folder, conf, ByteBufAllocator.DEFAULT)) {

@@ -55,7 +55,9 @@ final class TwoNodes implements AutoCloseable {
         settings = ShuffleSettings.from(conf);
         server = new ShuffleNode(
                 settings, handshake(SECRET, SERVER), ofServer, this::find, serverMetrics, memoryOfServer);
-        String host = settings.transport().equals("local") ? UUID.randomUUID().toString() : "127.0.0.1";
+        String host = settings.transport().equals("local")
+                ? UUID.randomUUID().toString()
+                : conf.get("test.host", "127.0.0.1");
         addresses.put(SERVER, server.listen(host));
         client = new ShuffleNode(
                 settings, handshake(SECRET, CLIENT), ofClient, this::find, clientMetrics, memoryOfClient);
