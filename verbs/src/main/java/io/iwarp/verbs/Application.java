@@ -46,7 +46,7 @@ final class Application {
      * @param target null if the completion is not reported
      */
     static void complete(
-            Object owner, @Nullable CompletionTarget target, Completion completion, CompletionBound place) {
+            Object owner, @Nullable CompletionTarget target, CompletionView completion, CompletionBound place) {
         if (target == null) {
             place.release();
             return;

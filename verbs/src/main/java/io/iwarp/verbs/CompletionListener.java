@@ -13,5 +13,5 @@ public interface CompletionListener {
      * @param queuePair the queue pair of the request; the listener may post on it
      * @param completion valid during the call only
      */
-    void onCompletion(QueuePair queuePair, Completion completion);
+    void onCompletion(QueuePair queuePair, CompletionView completion);
 }

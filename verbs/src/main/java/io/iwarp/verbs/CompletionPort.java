@@ -72,7 +72,7 @@ final class CompletionPort implements CompletionTarget {
     }
 
     @Override
-    public void complete(Completion completion, CompletionBound place) {
+    public void complete(CompletionView completion, CompletionBound place) {
         queue.add(this, completion);
     }
 

@@ -264,7 +264,7 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /** Adds a copy of a completion, for which the port has room. */
-    void add(CompletionPort port, Completion completion) {
+    void add(CompletionPort port, CompletionView completion) {
         boolean worthAnEvent = completion.solicited() || !completion.successful();
         long position = ring.claim();
         ring.publish(position, port, completion);

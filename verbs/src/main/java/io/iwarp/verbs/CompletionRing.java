@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
 final class CompletionRing<O> {
     /** One completion and its owner. */
     static final class Entry<O> {
-        private final Completion completion = new Completion();
+        private final CompletionView completion = new CompletionView();
         private @Nullable O owner;
 
         private Entry() {}
 
-        Completion completion() {
+        CompletionView completion() {
             return completion;
         }
 
@@ -72,7 +72,7 @@ final class CompletionRing<O> {
     }
 
     /** Any thread: publishes a copy of the completion in a claimed place. */
-    void publish(long position, O owner, Completion completion) {
+    void publish(long position, O owner, CompletionView completion) {
         int index = (int) position & mask;
         Entry<O> entry = entries.getPlain(index);
         if (entry == null) {

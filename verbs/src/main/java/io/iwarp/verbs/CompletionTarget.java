@@ -19,7 +19,7 @@ interface CompletionTarget {
      * @param completion valid during the call only
      * @param place the bound that counts the request until its release
      */
-    void complete(Completion completion, CompletionBound place);
+    void complete(CompletionView completion, CompletionBound place);
 
     /**
      * Event loop: called when the stream has ended and all requests posted so far are complete. May be called again.

@@ -7,7 +7,7 @@ import java.util.Locale;
  *
  * <pre>{@code
  * FetchAdd.add(1)                                    // one field of 64 bits
- * FetchAdd.add(0x1_0000_0001L).fields(1L << 31)      // two fields of 32 bits: adds 1 to each, and no carry crosses
+ * FetchAdd.add(0x1_0000_0001L).addMask(1L << 31)      // two fields of 32 bits: adds 1 to each, and no carry crosses
  * }</pre>
  *
  * <p>Immutable. A post copies the numbers. Code that must not allocate creates the object once and reuses it.
@@ -16,11 +16,11 @@ import java.util.Locale;
  */
 public final class FetchAdd {
     private final long addend;
-    private final long fields;
+    private final long addMask;
 
-    private FetchAdd(long addend, long fields) {
+    private FetchAdd(long addend, long addMask) {
         this.addend = addend;
-        this.fields = fields;
+        this.addMask = addMask;
     }
 
     /**
@@ -33,13 +33,13 @@ public final class FetchAdd {
     }
 
     /**
-     * Returns the same addition in fields.
+     * Returns the same addition in fields (RFC 7306: Add Mask).
      *
-     * @param highestBits each set bit is the highest bit of a field, from which no carry goes into the next field; 0
-     *     for one field of 64 bits
+     * @param mask each set bit is the highest bit of a field, from which no carry goes into the next field; 0 for one
+     *     field of 64 bits
      */
-    public FetchAdd fields(long highestBits) {
-        return new FetchAdd(addend, highestBits);
+    public FetchAdd addMask(long mask) {
+        return new FetchAdd(addend, mask);
     }
 
     /** Returns what is added. */
@@ -48,12 +48,12 @@ public final class FetchAdd {
     }
 
     /** Returns the highest bits of the fields, or 0. */
-    public long fields() {
-        return fields;
+    public long addMask() {
+        return addMask;
     }
 
     @Override
     public String toString() {
-        return String.format(Locale.ROOT, "FetchAdd[add 0x%x, fields 0x%x]", addend, fields);
+        return String.format(Locale.ROOT, "FetchAdd[add 0x%x, mask 0x%x]", addend, addMask);
     }
 }

@@ -156,7 +156,7 @@ public final class Iwarp {
                             queuePair.messageListener((receiver, completion) -> tell(listener, receiver, completion));
         }
 
-        private static void tell(MessageListener listener, QueuePair queuePair, Completion completion) {
+        private static void tell(MessageListener listener, QueuePair queuePair, CompletionView completion) {
             ByteBuf message = completion.buffer();
             if (message == null) {
                 return;

@@ -47,7 +47,7 @@ class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
     }
 
     private final Iterable<EventExecutor> loops;
-    private final @Nullable Function<Completion, T> result;
+    private final @Nullable Function<CompletionView, T> result;
     /** The request; {@link #PLACING} or {@link #SETTLED}; null without a request. */
     @SuppressWarnings("unused") // by POSTED
     private volatile @Nullable Posted posted;
@@ -64,7 +64,7 @@ class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
      * @param eventLoop completes the future, and must not wait
      * @param result what the future completes with
      */
-    LoopFuture(EventLoop eventLoop, Function<Completion, T> result) {
+    LoopFuture(EventLoop eventLoop, Function<CompletionView, T> result) {
         this.loops = eventLoop;
         this.result = result;
     }
@@ -97,13 +97,13 @@ class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
     }
 
     @Override
-    public final void complete(Completion completion, CompletionBound place) {
+    public final void complete(CompletionView completion, CompletionBound place) {
         place.release();
         completeWith(completion);
     }
 
     /** Event loop: completes this future, which is settled. */
-    final void completeWith(Completion completion) {
+    final void completeWith(CompletionView completion) {
         CloseReason failure = completion.failure();
         if (failure == null) {
             super.complete(Objects.requireNonNull(result, "not the future of a request")

@@ -3,11 +3,11 @@ package io.iwarp.verbs;
 /**
  * Options of a posted request (the send flags of verbs). Use one of the constants. Immutable.
  *
- * <p>Options combine: {@code SOLICITED.and(FENCED)} is {@link #SOLICITED_AND_FENCED}.
+ * <p>Options combine: {@code SOLICITED.and(FENCE)} is {@link #SOLICITED_AND_FENCE}.
  */
 public final class PostOptions {
     private static final int SOLICITED_FLAG = 1;
-    private static final int FENCED_FLAG = 2;
+    private static final int FENCE_FLAG = 2;
 
     /** Neither solicited nor fenced. */
     public static final PostOptions NONE = new PostOptions(0);
@@ -16,12 +16,12 @@ public final class PostOptions {
     public static final PostOptions SOLICITED = new PostOptions(SOLICITED_FLAG);
 
     /** Waits for all earlier Reads and atomics. */
-    public static final PostOptions FENCED = new PostOptions(FENCED_FLAG);
+    public static final PostOptions FENCE = new PostOptions(FENCE_FLAG);
 
     /** Asks for an event at the peer, and waits for all earlier Reads and atomics. */
-    public static final PostOptions SOLICITED_AND_FENCED = new PostOptions(SOLICITED_FLAG | FENCED_FLAG);
+    public static final PostOptions SOLICITED_AND_FENCE = new PostOptions(SOLICITED_FLAG | FENCE_FLAG);
 
-    private static final PostOptions[] BY_FLAGS = {NONE, SOLICITED, FENCED, SOLICITED_AND_FENCED};
+    private static final PostOptions[] BY_FLAGS = {NONE, SOLICITED, FENCE, SOLICITED_AND_FENCE};
 
     private final int flags;
 
@@ -47,7 +47,7 @@ public final class PostOptions {
      * request that depends on the data of a Read or must not overtake one (RFC 5040 section 5.5).
      */
     public boolean fenced() {
-        return (flags & FENCED_FLAG) != 0;
+        return (flags & FENCE_FLAG) != 0;
     }
 
     /** Returns the names of the options. */

@@ -50,7 +50,7 @@ final class PostUnit implements CompletionTarget {
     }
 
     @Override
-    public void complete(Completion completion, CompletionBound place) {
+    public void complete(CompletionView completion, CompletionBound place) {
         throw new IllegalStateException("a unit is not the target of its requests");
     }
 }

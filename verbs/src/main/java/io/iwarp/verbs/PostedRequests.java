@@ -61,7 +61,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     private final StreamState state;
     private final DrainSchedule drains;
     private final QueuePairRecorder recorder;
-    private final Completion completion = new Completion();
+    private final CompletionView completion = new CompletionView();
 
     PostedRequests(
             Channel channel,
@@ -214,14 +214,14 @@ final class PostedRequests implements RequestQueue, CompletionBound {
 
     void fetchAdd(long id, RemoteBuffer word, FetchAdd numbers, PostOptions options, CompletionTarget target) {
         Objects.requireNonNull(numbers, "numbers is null");
-        fetchAdd(id, word, numbers.addend(), numbers.fields(), options, target);
+        fetchAdd(id, word, numbers.addend(), numbers.addMask(), options, target);
     }
 
-    /** @param fields the highest bits of the fields, or 0 */
-    void fetchAdd(long id, RemoteBuffer word, long addend, long fields, PostOptions options, CompletionTarget target) {
+    /** @param mask the highest bits of the fields, or 0 */
+    void fetchAdd(long id, RemoteBuffer word, long addend, long mask, PostOptions options, CompletionTarget target) {
         requireWord(word);
         WorkRequest request = claim(null, Long.BYTES, options, target);
-        request.fetchAdd(word.stag(), word.taggedOffset(), addend, fields);
+        request.fetchAdd(word.stag(), word.taggedOffset(), addend, mask);
         publish(request, id, Operation.FETCH_ADD, options, target);
     }
 

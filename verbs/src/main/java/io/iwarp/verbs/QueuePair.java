@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * <p>It has two queues. The {@link #sendQueue} takes Sends, Writes, Reads and atomics; the {@link #receiveQueue} takes
  * buffers for the peer's messages. Posts to these queues carry a work-request id, allocate nothing, and complete at the
  * {@link #completionListener} or in a {@link CompletionQueue}. Use them in code that moves millions of messages. The
- * methods of this class are the same operations with a future as the result. It completes with a copy of the
- * {@link Completion}, on the event loop, which must not wait for it: {@code get} and {@code join} throw
+ * methods of this class are the same operations with a future as the result. It completes with the {@link Completion},
+ * on the event loop, which must not wait for it: {@code get} and {@code join} throw
  * {@link io.netty.util.concurrent.BlockingOperationException} there, also on a future that {@code thenApply} and the
  * like derived from it. The check does not see a wait for {@code CompletableFuture.allOf(...)}, {@code anyOf(...)} or a
  * future of your own, which then blocks the event loop.
@@ -88,7 +88,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Order.</b> Requests leave, and complete, in the order they were posted. Sends, Writes and Immediate Data also
  * arrive in that order: when the peer's application gets a Send, the bytes of all Writes posted before it are in place.
  * The ORD limits the number of unanswered Reads and atomics. The next one waits, and all later requests wait as well. A
- * later Send or Write may be in place before an earlier Read is executed, unless it is {@linkplain PostOptions#FENCED
+ * later Send or Write may be in place before an earlier Read is executed, unless it is {@linkplain PostOptions#FENCE
  * fenced} (RFC 5040 section 5.5). Posts of several threads are ordered by arrival. The requests of a responder wait for
  * the initiator's first message (RFC 5044 section 7.1.2), unless the set-up was peer-to-peer.
  *
@@ -308,7 +308,9 @@ public final class QueuePair implements AutoCloseable {
 
     /** As {@link #fetchAdd(RemoteBuffer, FetchAdd, PostOptions)}, with one field of 64 bits and without options. */
     public CompletableFuture<Long> fetchAdd(RemoteBuffer target, long add) {
-        return post(Completion::original, future -> requests.fetchAdd(0, target, add, 0, PostOptions.NONE, future));
+        return post(
+                CompletionView::originalValue,
+                future -> requests.fetchAdd(0, target, add, 0, PostOptions.NONE, future));
     }
 
     /**
@@ -317,7 +319,7 @@ public final class QueuePair implements AutoCloseable {
      * @return completes with the previous number
      */
     public CompletableFuture<Long> fetchAdd(RemoteBuffer target, FetchAdd numbers, PostOptions options) {
-        return post(Completion::original, future -> requests.fetchAdd(0, target, numbers, options, future));
+        return post(CompletionView::originalValue, future -> requests.fetchAdd(0, target, numbers, options, future));
     }
 
     /**
@@ -336,7 +338,7 @@ public final class QueuePair implements AutoCloseable {
      * @return completes with the previous number
      */
     public CompletableFuture<Long> compareSwap(RemoteBuffer target, CompareSwap numbers, PostOptions options) {
-        return post(Completion::original, future -> requests.compareSwap(0, target, numbers, options, future));
+        return post(CompletionView::originalValue, future -> requests.compareSwap(0, target, numbers, options, future));
     }
 
     /**
@@ -354,10 +356,10 @@ public final class QueuePair implements AutoCloseable {
     }
 
     private CompletableFuture<Completion> post(Consumer<CompletionTarget> post) {
-        return post(Completion::copy, post);
+        return post(CompletionView::copy, post);
     }
 
-    private <T> CompletableFuture<T> post(Function<Completion, T> result, Consumer<CompletionTarget> post) {
+    private <T> CompletableFuture<T> post(Function<CompletionView, T> result, Consumer<CompletionTarget> post) {
         LoopFuture<T> future = new LoopFuture<>(channel.eventLoop(), result);
         try {
             post.accept(future);

@@ -126,8 +126,8 @@ public final class QueuePairSettings {
         return values.get(MAX_SETUPS);
     }
 
-    private static final Setting<Duration> RECEIVE_WAIT =
-            Setting.orOff("receiveWait", Duration.ZERO, Duration.ofMinutes(1));
+    private static final Setting<Duration> RECEIVE_TIMEOUT =
+            Setting.orOff("receiveTimeout", Duration.ZERO, Duration.ofMinutes(1));
 
     /**
      * Returns how long a message without a posted receive waits for one, 1 ms to 1 min; or 0, the default, which ends
@@ -137,8 +137,8 @@ public final class QueuePairSettings {
      * answers to Reads. If no receive is posted in time, the stream ends. If the peer disconnects during the wait, this
      * side detects it after the wait.
      */
-    public Duration receiveWait() {
-        return values.get(RECEIVE_WAIT);
+    public Duration receiveTimeout() {
+        return values.get(RECEIVE_TIMEOUT);
     }
 
     private static final Setting<Boolean> CLOSE_WITH_PEER = Setting.of("closeWithPeer", true);
@@ -319,9 +319,9 @@ public final class QueuePairSettings {
             return set(MAX_SETUPS, connections);
         }
 
-        /** Sets {@link QueuePairSettings#receiveWait()}. */
-        public Builder receiveWait(Duration time) {
-            return set(RECEIVE_WAIT, time);
+        /** Sets {@link QueuePairSettings#receiveTimeout()}. */
+        public Builder receiveTimeout(Duration time) {
+            return set(RECEIVE_TIMEOUT, time);
         }
 
         /** Sets {@link QueuePairSettings#closeWithPeer()}. */

@@ -106,7 +106,7 @@ class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Posted {
      *
      * @param message what arrived: this receive, or a cancelled one
      */
-    Completion received(Completion completion, ReceiveRequest message, Opcode opcode) {
+    CompletionView received(CompletionView completion, ReceiveRequest message, Opcode opcode) {
         return opcode.immediate()
                 ? completion.receivedImmediate(id, buffer(), message.immediate(), opcode.solicited())
                 : completion.received(
@@ -118,7 +118,7 @@ class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Posted {
     }
 
     /** Fills a completion for a receive that was flushed because the stream ended. */
-    Completion flushed(Completion completion, CloseReason reason) {
+    CompletionView flushed(CompletionView completion, CloseReason reason) {
         return completion.flushed(id, buffer(), reason);
     }
 

@@ -44,7 +44,7 @@ final class ReceiveSide {
         this.routes = routes;
         this.recorder = recorder;
         this.stall = new ReceiveStall(
-                state, drains, eventLoop, settings.receiveWait().toNanos(), resume);
+                state, drains, eventLoop, settings.receiveTimeout().toNanos(), resume);
         this.depth = settings.receiveQueueDepth();
         int managedBytes = settings.managedReceiveBytes();
         this.receives = managedBytes > 0

@@ -21,7 +21,7 @@ abstract class Receives implements ReceiveStall.Source {
     /** Whether a message has found no receive or no memory, and none has passed since. */
     private boolean missed;
     /** Reused for every call of a listener. */
-    final Completion completion = new Completion();
+    final CompletionView completion = new CompletionView();
 
     Receives(Channel channel, DrainSchedule drains, ReceiveStall stall) {
         this.channel = channel;

@@ -159,8 +159,8 @@ public final class SendQueue {
     }
 
     /**
-     * Posts a FetchAdd: adds to a 64-bit number of the peer. {@link Completion#original} is the number before the
-     * addition. No other atomic of any stream intervenes.
+     * Posts a FetchAdd: adds to a 64-bit number of the peer. {@link CompletionView#originalValue} is the number before
+     * the addition. No other atomic of any stream intervenes.
      *
      * <p>In the peer's memory the number is in the byte order of the peer's machine; only its value crosses the wire.
      * An RDMA Read returns the bytes as they are in memory: little-endian from x86 or ARM. At a peer that uses this
@@ -179,9 +179,9 @@ public final class SendQueue {
 
     /**
      * Posts a CmpSwap: compares bits of a 64-bit number of the peer and, if they are equal, replaces bits of it.
-     * {@link Completion#original} is the number before the operation; the swap took place if that compares equal. No
-     * other atomic of any stream intervenes. The number's byte order in memory is that of the peer's machine, as with
-     * {@link #fetchAdd}.
+     * {@link CompletionView#originalValue} is the number before the operation; the swap took place if that compares
+     * equal. No other atomic of any stream intervenes. The number's byte order in memory is that of the peer's machine,
+     * as with {@link #fetchAdd}.
      *
      * @param target 8 bytes, as for {@link #fetchAdd}
      * @param numbers what to compare with, and what to replace

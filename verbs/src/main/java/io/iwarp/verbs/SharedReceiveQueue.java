@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Attach a queue pair with {@link QueuePair#sharedReceiveQueue}. Messages take receives in the order of posting; the
  * completion goes to the listener or completion queue of the queue pair. If the queue is empty,
- * {@link QueuePairSettings#receiveWait} applies to the message. When a stream ends, the receives of its incomplete
+ * {@link QueuePairSettings#receiveTimeout} applies to the message. When a stream ends, the receives of its incomplete
  * messages are flushed to that queue pair's listener or completion queue; posted receives stay for the other queue
  * pairs.
  *

@@ -181,7 +181,7 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Posted {
     }
 
     /** Fills a completion: success if {@code reason} is null, otherwise flushed with that reason. */
-    Completion report(Completion completion, @Nullable CloseReason reason) {
+    CompletionView report(CompletionView completion, @Nullable CloseReason reason) {
         return reason == null
                 ? completion.requested(id, operation, bytes(), sinkBuffer, original(), null)
                 : completion.requested(id, operation, 0, sinkBuffer, 0, reason);

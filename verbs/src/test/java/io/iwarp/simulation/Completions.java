@@ -2,7 +2,7 @@ package io.iwarp.simulation;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Operation;
-import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -52,13 +52,15 @@ final class Completions {
         return progressAt;
     }
 
-    void onCompletion(Completion completion) {
+    void onCompletion(CompletionView completion) {
         Operation operation = completion.operation();
         if (operation == Operation.RECEIVE) {
             onReceive(completion);
         } else {
             Post post = end.requests.posts.get((int) completion.workRequestId());
-            completed(post, completion.successful(), completion.original());
+            boolean found = completion.successful()
+                    && (operation == Operation.FETCH_ADD || operation == Operation.COMPARE_SWAP);
+            completed(post, completion.successful(), found ? completion.originalValue() : 0);
             if (!completion.successful()) {
                 checkReason(completion.failure());
             }
@@ -127,7 +129,7 @@ final class Completions {
         }
     }
 
-    private void onReceive(Completion completion) {
+    private void onReceive(CompletionView completion) {
         int id = (int) completion.workRequestId();
         boolean shared = id >= SharedPool.FIRST_ID;
         ByteBuf buffer = completion.buffer();
@@ -168,7 +170,7 @@ final class Completions {
         emptyAt = world.now();
     }
 
-    private void onMessage(Completion completion, @Nullable ByteBuf buffer) {
+    private void onMessage(CompletionView completion, @Nullable ByteBuf buffer) {
         // The next message may wait since this one was delivered, which a polled completion tells later.
         progressAt = end.gets == null ? world.now() : emptyAt;
         if (end.ownReceives) {

@@ -332,10 +332,10 @@ final class End {
         }
         if (reason.error() == ProtocolError.DDP_UNTAGGED_NO_BUFFER && reason.endedBy() == EndedBy.LOCAL_FAULT) {
             long waited = endedAt - completions.progressAt();
-            if (waited < plan.receiveWait) {
+            if (waited < plan.receiveTimeout) {
                 world.violated(
-                        "a message waits as long as receiveWait says",
-                        this + " ended after " + waited / 1000 + " us of " + plan.receiveWait / 1000);
+                        "a message waits as long as receiveTimeout says",
+                        this + " ended after " + waited / 1000 + " us of " + plan.receiveTimeout / 1000);
             }
             return;
         }

@@ -47,7 +47,7 @@ final class Plan {
     final Receives receives;
     final int initialReceives;
     final long receiveDelay;
-    final long receiveWait;
+    final long receiveTimeout;
     final int callbackPostPermille;
     final int pausePermille;
     final boolean revokes;
@@ -107,9 +107,9 @@ final class Plan {
         long wait = dice.permille(receives == Receives.OWN ? 600 : 950)
                 ? dice.oneOf(20 * MILLI, 2000 * MILLI, 20_000 * MILLI)
                 : 0;
-        receiveWait = few ? Math.max(wait, 2000 * MILLI) : wait;
-        initialReceives = receiveWait == 0 ? 16 : few ? 1 + dice.below(slow ? 3 : 1) : dice.below(9);
-        long delay = dice.oneOf(0L, 10 * MILLI, receiveWait * 3 / 4, receiveWait * 3 / 4);
+        receiveTimeout = few ? Math.max(wait, 2000 * MILLI) : wait;
+        initialReceives = receiveTimeout == 0 ? 16 : few ? 1 + dice.below(slow ? 3 : 1) : dice.below(9);
+        long delay = dice.oneOf(0L, 10 * MILLI, receiveTimeout * 3 / 4, receiveTimeout * 3 / 4);
         receiveDelay = slow ? Math.min(delay, 1 * MILLI) : few ? 20 * MILLI : delay;
         callbackPostPermille = dice.oneOf(0, 0, 200);
         pausePermille = dice.permille(250) ? 100 : 0;
@@ -161,7 +161,7 @@ final class Plan {
                 .receiveQueueDepth(16)
                 .managedReceiveBytes(receives == Receives.MANAGED ? 4096 : 0)
                 .maxOutstandingBytes(dice.permille(200) ? 40_000 : Long.MAX_VALUE)
-                .receiveWait(Duration.ofNanos(receiveWait))
+                .receiveTimeout(Duration.ofNanos(receiveTimeout))
                 .closeWithPeer(dice.permille(850))
                 .idleTimeout(Duration.ofNanos(dice.permille(100) ? 3000 * MILLI : 0))
                 .keepAliveInterval(Duration.ofNanos(dice.permille(700) ? keepAlive : 0))
@@ -203,7 +203,7 @@ final class Plan {
         return connections + " connections, " + (oneLoop ? "one loop" : "two loops") + ", " + threads + " threads of "
                 + actions + " actions on each side, receives " + receives + " (" + initialReceives
                 + " at first, others after " + receiveDelay / 1000 + " us)"
-                + ", wait " + receiveWait / 1000 + " us, completions "
+                + ", wait " + receiveTimeout / 1000 + " us, completions "
                 + (completionQueue ? solicitedEvents ? "solicited" : "polled" : "called back") + ", pipe "
                 + pipeCapacity
                 + " bytes, " + slowestWire / 1000 + " us" + (cuts ? ", cut" : "") + ", interruptions "

@@ -145,14 +145,14 @@ final class Requests {
     private PostOptions options() {
         boolean fenced = world.dice.permille(100);
         if (plan.solicitedEvents) {
-            return fenced ? PostOptions.SOLICITED_AND_FENCED : PostOptions.SOLICITED;
+            return fenced ? PostOptions.SOLICITED_AND_FENCE : PostOptions.SOLICITED;
         }
-        return fenced ? PostOptions.FENCED : PostOptions.NONE;
+        return fenced ? PostOptions.FENCE : PostOptions.NONE;
     }
 
     /** Without a wait at the peer a message that finds no receive ends the stream, so the application counts them. */
     private boolean mayMessage() {
-        if (plan.receiveWait > 0) {
+        if (plan.receiveTimeout > 0) {
             return true;
         }
         if (end.other().requests.credits == 0 || !end.other().ownReceives) {
@@ -163,7 +163,7 @@ final class Requests {
     }
 
     private void giveCreditBack() {
-        if (plan.receiveWait == 0) {
+        if (plan.receiveTimeout == 0) {
             end.other().requests.credits++;
         }
     }

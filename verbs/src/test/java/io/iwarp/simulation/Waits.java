@@ -69,7 +69,7 @@ final class Waits {
         }
         boolean paused =
                 end.channel.pausedByApplication() || end.other().channel.pausedByApplication();
-        if (holdsInput() && !end.channel.pausedByApplication() && polled() && receiveWaits()) {
+        if (holdsInput() && !end.channel.pausedByApplication() && polled() && receiveTimeouts()) {
             world.violated("what came is read", end + " holds a message back beside free receives");
         }
         boolean held = holdsInput() || end.other().waits.holdsInput();
@@ -190,7 +190,7 @@ final class Waits {
                         .plus(end.settings.responseTimeout().multipliedBy(2))
                         .plus(end.settings.transmitTimeout().multipliedBy(2))
                         .toNanos()
-                + plan.receiveWait;
+                + plan.receiveTimeout;
     }
 
     /** Returns what the stream waits for, other than its application or a peer that may be silent; or null. */
@@ -234,7 +234,7 @@ final class Waits {
                 && (end.channel.inputWaits() || !end.channel.config().isAutoRead());
     }
 
-    private boolean receiveWaits() {
+    private boolean receiveTimeouts() {
         if (end.pool != null) {
             return end.pool.queue().available() > 0;
         }

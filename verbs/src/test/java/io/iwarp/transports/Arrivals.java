@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.QueuePair;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,10 +22,10 @@ abstract class Arrivals implements Inbox {
     abstract void enter(QueuePair queuePair);
 
     /** Fails if the message did not come in the buffer that it should have come in. */
-    abstract void checkBuffer(Completion message);
+    abstract void checkBuffer(CompletionView message);
 
     /** Takes the completion of a receive. */
-    final synchronized void onMessage(Completion completion) {
+    final synchronized void onMessage(CompletionView completion) {
         Completion message = completion.copy();
         CompletableFuture<Completion> next = messages.get(told.size());
         told.add(message);

@@ -5,6 +5,7 @@ import static io.iwarp.verbs.CompareSwap.compare;
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.FetchAdd;
 import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
@@ -21,17 +22,17 @@ import java.util.function.LongConsumer;
 class CallbackPosts implements Posts {
     private final QueuePair queuePair;
     private final Map<Long, CompletableFuture<Completion>> posted = new ConcurrentHashMap<>();
-    private final Consumer<Completion> unposted;
+    private final Consumer<CompletionView> unposted;
     /** Negative, as receives that are not posted here have other ids. */
     private final AtomicLong nextId = new AtomicLong(Long.MIN_VALUE);
 
-    CallbackPosts(QueuePair queuePair, Consumer<Completion> unposted) {
+    CallbackPosts(QueuePair queuePair, Consumer<CompletionView> unposted) {
         this.unposted = unposted;
         this.queuePair = queuePair.completionListener(this::onCompletion);
     }
 
     /** Takes a completion, on the thread that tells it. */
-    final void onCompletion(QueuePair completed, Completion completion) {
+    final void onCompletion(QueuePair completed, CompletionView completion) {
         CompletableFuture<Completion> future = posted.remove(completion.workRequestId());
         if (future == null) {
             unposted.accept(completion);
@@ -86,7 +87,7 @@ class CallbackPosts implements Posts {
     @Override
     public CompletableFuture<Long> fetchAdd(RemoteBuffer number, long add) {
         return post(id -> queuePair.sendQueue().fetchAdd(id, number, FetchAdd.add(add), PostOptions.NONE))
-                .thenApply(Completion::original);
+                .thenApply(Completion::originalValue);
     }
 
     @Override
@@ -94,7 +95,7 @@ class CallbackPosts implements Posts {
         return post(id -> queuePair
                         .sendQueue()
                         .compareSwap(id, number, compare(expected).swap(replacement), PostOptions.NONE))
-                .thenApply(Completion::original);
+                .thenApply(Completion::originalValue);
     }
 
     @Override

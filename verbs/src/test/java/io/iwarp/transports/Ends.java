@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.iwarp.CloseReason;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpConnector;
 import io.iwarp.verbs.IwarpListener;
@@ -56,7 +57,7 @@ final class Ends {
             });
         }
 
-        private static void refuse(Completion completion) {
+        private static void refuse(CompletionView completion) {
             throw new AssertionError("completed twice, or never posted: " + completion);
         }
 

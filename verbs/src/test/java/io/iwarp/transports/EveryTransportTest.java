@@ -194,7 +194,7 @@ class EveryTransportTest {
     void aFencedSendWaitsForTheReadBeforeIt() throws Exception {
         ByteBuf sink = Unpooled.directBuffer(LENGTH, LENGTH);
         CompletableFuture<Completion> read = initiator.posts().read(sink, region.remoteBuffer(), PostOptions.NONE);
-        CompletableFuture<Completion> send = initiator.posts().send(Unpooled.copyInt(1), PostOptions.FENCED);
+        CompletableFuture<Completion> send = initiator.posts().send(Unpooled.copyInt(1), PostOptions.FENCE);
         responder.received(0);
         await(send);
         assertThat(await(read).bytes()).isEqualTo(LENGTH);
@@ -223,7 +223,7 @@ class EveryTransportTest {
         ByteBuf sink = Unpooled.directBuffer(LENGTH, LENGTH);
         List<CompletableFuture<Completion>> posted = new ArrayList<>();
         posted.add(initiator.posts().write(pattern, region.remoteBuffer(), PostOptions.NONE));
-        posted.add(initiator.posts().read(sink, region.remoteBuffer(), PostOptions.FENCED));
+        posted.add(initiator.posts().read(sink, region.remoteBuffer(), PostOptions.FENCE));
         posted.add(initiator.posts().send(Unpooled.copyInt(1), PostOptions.NONE));
         initiator.queuePair().close();
         for (CompletableFuture<Completion> request : posted) {

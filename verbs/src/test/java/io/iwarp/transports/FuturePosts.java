@@ -2,6 +2,7 @@ package io.iwarp.transports;
 
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
@@ -11,7 +12,7 @@ import java.util.function.Consumer;
 
 /** Each completion by a future of its own. */
 record FuturePosts(QueuePair queuePair) implements Posts {
-    FuturePosts(QueuePair queuePair, Consumer<Completion> unposted) {
+    FuturePosts(QueuePair queuePair, Consumer<CompletionView> unposted) {
         this(queuePair.completionListener((completed, completion) -> unposted.accept(completion)));
     }
 

@@ -3,6 +3,7 @@ package io.iwarp.transports;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.QueuePair;
 import java.util.Objects;
 
@@ -14,7 +15,7 @@ final class ManagedInbox extends Arrivals {
     }
 
     @Override
-    void checkBuffer(Completion message) {
+    void checkBuffer(CompletionView message) {
         if (message.hasImmediate()) {
             assertThat(message.buffer()).isNull();
         } else {

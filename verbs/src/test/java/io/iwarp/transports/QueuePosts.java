@@ -1,7 +1,7 @@
 package io.iwarp.transports;
 
-import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.CompletionQueue;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.QueuePair;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -14,7 +14,7 @@ final class QueuePosts extends CallbackPosts {
     private final CompletionQueue queue = CompletionQueue.create(CAPACITY);
     private final Thread poller = new Thread(this::poll, "completion poller");
 
-    QueuePosts(QueuePair queuePair, Consumer<Completion> unposted) {
+    QueuePosts(QueuePair queuePair, Consumer<CompletionView> unposted) {
         super(queuePair, unposted);
         queuePair.completionQueue(queue);
         poller.start();

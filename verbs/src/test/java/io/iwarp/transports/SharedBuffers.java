@@ -2,7 +2,7 @@ package io.iwarp.transports;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.SharedReceiveQueue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -30,7 +30,7 @@ final class SharedBuffers {
     }
 
     /** Takes the buffer of a message out of those that wait for one; any thread. */
-    synchronized void take(Completion message) {
+    synchronized void take(CompletionView message) {
         ByteBuf buffer = unused.remove(message.workRequestId());
         assertThat(buffer).as("taken once: %s", message).isNotNull().isSameAs(message.buffer());
         used.put(message.workRequestId(), buffer);

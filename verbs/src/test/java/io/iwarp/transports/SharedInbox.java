@@ -3,7 +3,7 @@ package io.iwarp.transports;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.CloseReason;
-import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.QueuePair;
 
 /** Messages whose buffers come from a queue that both ends take from. */
@@ -20,7 +20,7 @@ final class SharedInbox extends Arrivals {
     }
 
     @Override
-    void checkBuffer(Completion message) {
+    void checkBuffer(CompletionView message) {
         buffers.take(message);
     }
 

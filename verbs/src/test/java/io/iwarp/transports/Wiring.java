@@ -2,7 +2,7 @@ package io.iwarp.transports;
 
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.Effort;
-import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import java.util.ArrayList;
@@ -28,7 +28,7 @@ record Wiring(
          *
          * @param unposted gets completions of what was not posted that way
          */
-        Posts of(QueuePair queuePair, Consumer<Completion> unposted) {
+        Posts of(QueuePair queuePair, Consumer<CompletionView> unposted) {
             return switch (this) {
                 case FUTURES -> new FuturePosts(queuePair, unposted);
                 case CALLBACKS -> new CallbackPosts(queuePair, unposted);

@@ -96,12 +96,12 @@ class AtomicSumTest {
             }
         }
 
-        private void onCompletion(Completion completion) {
-            if (!completion.successful() || completion.original() <= lastOriginal) {
-                done.completeExceptionally(new AssertionError(
-                        completion + " found " + completion.original() + ", the one before it found " + lastOriginal));
+        private void onCompletion(CompletionView completion) {
+            if (!completion.successful() || completion.originalValue() <= lastOriginal) {
+                done.completeExceptionally(new AssertionError(completion + " found " + completion.originalValue()
+                        + ", the one before it found " + lastOriginal));
             }
-            lastOriginal = completion.original();
+            lastOriginal = completion.originalValue();
             post();
             if (++completed == ADDS) {
                 done.complete(null);

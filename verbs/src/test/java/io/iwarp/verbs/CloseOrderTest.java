@@ -57,7 +57,7 @@ class CloseOrderTest {
                         1,
                         Operation.SEND,
                         PostOptions.NONE,
-                        (completion, place) -> slowlySent.complete(completion));
+                        (completion, place) -> slowlySent.complete(completion.copy()));
         pair.run();
         assertThat(slowlySent).isCompletedWithValueMatching(Completion::successful);
         assertThat(sent).isCompleted();

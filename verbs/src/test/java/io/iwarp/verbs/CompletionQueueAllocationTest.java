@@ -29,7 +29,7 @@ class CompletionQueueAllocationTest {
         QueuePair queuePair = new QueuePair(channel, domain, settings, Role.INITIATOR, null).completionQueue(queue);
         CompletionTarget port = queuePair.engine().routes().forReceives();
         CompletionBound place = queuePair.engine().receives().receives().bound();
-        Completion completion = new Completion();
+        CompletionView completion = new CompletionView();
         long[] seen = new long[1];
         CompletionListener handler = (qp, polled) -> seen[0] += polled.bytes() + 1;
         run(queue, port, place, completion, handler);
@@ -44,7 +44,7 @@ class CompletionQueueAllocationTest {
             CompletionQueue queue,
             CompletionTarget port,
             CompletionBound place,
-            Completion completion,
+            CompletionView completion,
             CompletionListener handler) {
         for (int i = 0; i < ROUNDS; i += 2) {
             port.complete(completion, place);

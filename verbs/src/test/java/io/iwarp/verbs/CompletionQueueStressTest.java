@@ -87,7 +87,7 @@ class CompletionQueueStressTest {
             receivesPosted++;
         }
 
-        void check(Completion completion) {
+        void check(CompletionView completion) {
             boolean receive = completion.operation() == Operation.RECEIVE;
             assertThat(completion.workRequestId()).isEqualTo(receive ? receivesPolled++ : sendsPolled++);
         }

@@ -286,8 +286,8 @@ class CompletionQueueTest {
         CompletionQueue queue = CompletionQueue.create(2 * DEPTH).listener(events::add);
         QueuePair initiator = connect(0, queue, queue);
         CompletionPort port = (CompletionPort) initiator.engine().routes().forSends();
-        Completion worthAnEvent = new WorkRequest(initiator.engine().sends())
-                .report(new Completion(), new CloseReason(EndedBy.TIMEOUT, null, "a failure", null));
+        CompletionView worthAnEvent = new WorkRequest(initiator.engine().sends())
+                .report(new CompletionView(), new CloseReason(EndedBy.TIMEOUT, null, "a failure", null));
         assertThat(queue.armSolicited()).isFalse();
         long slow = queue.ring().claim();
         queue.add(port, worthAnEvent);

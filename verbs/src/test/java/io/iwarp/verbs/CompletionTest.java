@@ -1,6 +1,7 @@
 package io.iwarp.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
@@ -9,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a completion says of itself. */
 class CompletionTest {
-    private final Completion completion = new Completion();
+    private final CompletionView completion = new CompletionView();
 
     @Test
     void anAtomicTellsWhatItFound() {
@@ -33,6 +34,25 @@ class CompletionTest {
         assertThat(completion).hasToString("RECEIVE 2, 3 bytes, invalidated STag 0x0badcafe");
         completion.receivedImmediate(3, null, 42, false);
         assertThat(completion).hasToString("RECEIVE 3, Immediate Data 42");
+    }
+
+    @Test
+    void whatDoesNotApplyThrows() {
+        completion.requested(7, Operation.WRITE, 12, null, 0, null);
+        assertThatIllegalStateException().isThrownBy(completion::originalValue).withMessageContaining("WRITE 7");
+        completion.received(1, null, 3, 0, false);
+        assertThatIllegalStateException().isThrownBy(completion::immediate).withMessageContaining("hasImmediate()");
+        assertThat(completion.invalidatedStag()).isZero();
+        completion.requested(7, Operation.FETCH_ADD, 8, null, 41, null);
+        assertThat(completion.originalValue()).isEqualTo(41);
+    }
+
+    @Test
+    void aCopyKeepsItsValues() {
+        completion.received(1, null, 3, 0, false);
+        Completion copy = completion.copy();
+        completion.received(2, null, 4, 0, false);
+        assertThat(copy).hasToString("RECEIVE 1, 3 bytes").isSameAs(copy.copy());
     }
 
     @Test

@@ -59,7 +59,7 @@ class FairnessTest {
         answerer = loopback.nextAccepted();
     }
 
-    private void onReaderCompletion(Completion completion) {
+    private void onReaderCompletion(CompletionView completion) {
         if (completion.successful()) {
             events.add(completion.operation().toString());
             if (completion.operation() == Operation.RECEIVE) {

@@ -71,7 +71,7 @@ class IncompleteMessageTest {
         });
     }
 
-    private void onCompletion(QueuePair queuePair, Completion completion) {
+    private void onCompletion(QueuePair queuePair, CompletionView completion) {
         ByteBuf buffer = completion.buffer();
         if (completion.successful()) {
             delivered.add(buffer == null ? new byte[0] : ByteBufUtil.getBytes(buffer));

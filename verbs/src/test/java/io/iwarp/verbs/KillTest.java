@@ -62,7 +62,7 @@ class KillTest {
             }
         }
 
-        private void onCompletion(Completion completion) {
+        private void onCompletion(CompletionView completion) {
             int id = (int) completion.workRequestId();
             BitSet posted = completion.operation() == Operation.RECEIVE ? receives : requests;
             if (!posted.get(id)) {

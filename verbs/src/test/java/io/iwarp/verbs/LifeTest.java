@@ -86,7 +86,7 @@ class LifeTest {
                 queuePair.fetchAdd(SOMEWHERE, 1),
                 queuePair.compareSwap(SOMEWHERE, 1, 2),
                 queuePair.read(bytes.clear(), SOMEWHERE),
-                queuePair.send(bytes, PostOptions.FENCED),
+                queuePair.send(bytes, PostOptions.FENCE),
                 queuePair.sendWithInvalidate(bytes, SOMEWHERE),
                 queuePair.write(bytes, SOMEWHERE),
                 queuePair.writeWithImmediate(bytes, SOMEWHERE, new ImmediateData(1), PostOptions.NONE),
@@ -118,7 +118,7 @@ class LifeTest {
     void anOrderlyCloseWaitsForTheAnswersToWhatWasPosted() throws Exception {
         establish(QueuePairSettings.DEFAULT);
         CompletableFuture<Completion> read = queuePair.read(region.slice(0, SOMEWHERE.length()), SOMEWHERE);
-        CompletableFuture<Completion> behind = queuePair.send(bytes, PostOptions.FENCED);
+        CompletableFuture<Completion> behind = queuePair.send(bytes, PostOptions.FENCE);
         queuePair.close();
         assertThat(queuePair.state()).isEqualTo(ConnectionState.DRAINING);
         assertFlushedWith(queuePair.fetchAdd(SOMEWHERE, 1), EndedBy.LOCAL_APPLICATION);
@@ -230,7 +230,7 @@ class LifeTest {
         assertThat(peer.expectOpcode()).isEqualTo(2);
         await(queuePair.send(bytes));
         assertThat(peer.expectOpcode()).isEqualTo(3);
-        await(queuePair.sendImmediate(new ImmediateData(5), PostOptions.FENCED));
+        await(queuePair.sendImmediate(new ImmediateData(5), PostOptions.FENCE));
         assertThat(peer.expectOpcode()).isEqualTo(8);
         assertFlushedWith(queuePair.read(region.slice(0, SOMEWHERE.length()), SOMEWHERE), EndedBy.PEER_CLOSED);
         assertThat(await(queuePair.closed()).detail()).contains(" 1 Read or atomic without an answer");

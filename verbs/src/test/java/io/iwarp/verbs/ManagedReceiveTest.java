@@ -42,7 +42,7 @@ class ManagedReceiveTest {
         received.forEach(ManagedReceiveTest::releaseBuffer);
     }
 
-    private static void releaseBuffer(Completion completion) {
+    private static void releaseBuffer(CompletionView completion) {
         ByteBuf buffer = completion.buffer();
         if (buffer != null) {
             buffer.release();

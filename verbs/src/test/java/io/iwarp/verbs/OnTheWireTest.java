@@ -214,8 +214,9 @@ class OnTheWireTest {
     @Test
     @Requirement("DDP-10")
     void eachSegmentReachesDdpOnceHoweverTheWireCutsIt() {
-        QueuePairSettings waiting =
-                QueuePairSettings.builder().receiveWait(Duration.ofSeconds(10)).build();
+        QueuePairSettings waiting = QueuePairSettings.builder()
+                .receiveTimeout(Duration.ofSeconds(10))
+                .build();
         Seeds.forEach(50, (seed, random) -> {
             List<Integer> received = new ArrayList<>();
             List<Integer> sent = new ArrayList<>();

@@ -44,7 +44,7 @@ class OrderingTest {
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final List<ByteBuf> sinks = new ArrayList<>();
     private final BlockingQueue<String> completed = new LinkedBlockingQueue<>();
-    private Consumer<Completion> whenCompleted = completion -> {};
+    private Consumer<CompletionView> whenCompleted = completion -> {};
     private MemoryRegion region;
     private SocketPeer peer;
 
@@ -75,14 +75,14 @@ class OrderingTest {
         sinks.forEach(ByteBuf::release);
     }
 
-    private void onCompletion(Completion completion) {
+    private void onCompletion(CompletionView completion) {
         if (completion.successful()) {
             whenCompleted.accept(completion);
             completed.add(completion.workRequestId() + ":" + received(completion));
         }
     }
 
-    private static long received(Completion completion) {
+    private static long received(CompletionView completion) {
         return completion.hasImmediate()
                 ? completion.immediate()
                 : completion.buffer().getLong(0);

@@ -226,7 +226,7 @@ class OutgoingOrderTest {
     void aFencedRequestAndAllBehindItWaitForTheAnswer(Kind first, Kind second) throws Exception {
         post(qp -> {
             first.post(this, 1, PostOptions.NONE);
-            second.post(this, 2, PostOptions.FENCED);
+            second.post(this, 2, PostOptions.FENCE);
             Kind.WRITE.post(this, 3, PostOptions.NONE);
         });
         assertThat(sent()).isOne();

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ReceiveWaitTest {
     private static final int BYTES = 3_000;
     private static final QueuePairSettings PATIENT = QueuePairSettings.builder()
-            .receiveWait(Duration.ofMinutes(1))
+            .receiveTimeout(Duration.ofMinutes(1))
             .sendQueueDepth(1024)
             .closeTimeout(Duration.ofMillis(200))
             .build();
@@ -114,8 +114,9 @@ class ReceiveWaitTest {
     @Test
     @Requirement("DDP-69")
     void theWaitIsBoundedAndEndsAsIfThereHadBeenNone() throws Exception {
-        QueuePairSettings impatient =
-                QueuePairSettings.builder().receiveWait(Duration.ofMillis(20)).build();
+        QueuePairSettings impatient = QueuePairSettings.builder()
+                .receiveTimeout(Duration.ofMillis(20))
+                .build();
         QueuePair sender = connect(listen(impatient));
         for (int i = 0; i < 10; i++) {
             sender.send(message(i));
@@ -187,7 +188,7 @@ class ReceiveWaitTest {
         QueuePairSettings managed = QueuePairSettings.builder()
                 .managedReceiveBytes(BYTES)
                 .receiveQueueDepth(depth)
-                .receiveWait(Duration.ofMinutes(1))
+                .receiveTimeout(Duration.ofMinutes(1))
                 .build();
         CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(managed, 1));
         SocketAddress address = loopback.accept(domain, managed, qp -> qp.completionQueue(queue));
@@ -219,7 +220,7 @@ class ReceiveWaitTest {
     void aReadWhoseAnswerIsBehindTheMessageThatWaitsIsNotGivenUp() throws Exception {
         Duration responseTimeout = Duration.ofMillis(20);
         QueuePairSettings settings = QueuePairSettings.builder()
-                .receiveWait(Duration.ofMinutes(1))
+                .receiveTimeout(Duration.ofMinutes(1))
                 .responseTimeout(responseTimeout)
                 .build();
         try (SocketPeer peer = SocketPeer.established(listen(settings))) {
@@ -243,10 +244,10 @@ class ReceiveWaitTest {
     @Test
     void theWaitHasItsRange() {
         for (Duration wrong : List.of(Duration.ofNanos(1), Duration.ofMinutes(2), Duration.ofMillis(-1))) {
-            assertThatThrownBy(
-                            () -> QueuePairSettings.builder().receiveWait(wrong).build())
+            assertThatThrownBy(() ->
+                            QueuePairSettings.builder().receiveTimeout(wrong).build())
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("receiveWait");
+                    .hasMessageContaining("receiveTimeout");
         }
     }
 }

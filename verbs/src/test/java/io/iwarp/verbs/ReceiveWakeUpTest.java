@@ -30,7 +30,7 @@ class ReceiveWakeUpTest {
     private static final Duration WAIT = Duration.ofSeconds(4);
     private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(1);
     private static final QueuePairSettings PATIENT =
-            QueuePairSettings.builder().receiveWait(WAIT).build();
+            QueuePairSettings.builder().receiveTimeout(WAIT).build();
 
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final List<SimulatedPair> pairs = new ArrayList<>();
@@ -55,7 +55,7 @@ class ReceiveWakeUpTest {
 
     private SimulatedPeer peerThatHasToAnswer() {
         QueuePairSettings settings = QueuePairSettings.builder()
-                .receiveWait(WAIT)
+                .receiveTimeout(WAIT)
                 .responseTimeout(RESPONSE_TIMEOUT)
                 .build();
         return SimulatedPeer.ofInitiator(domain, settings, qp -> {});
@@ -194,7 +194,7 @@ class ReceiveWakeUpTest {
     void aCloseWaitsForAnAnswerBehindAMessageThatWaits() {
         Duration closeTimeout = WAIT.dividedBy(8);
         QueuePairSettings settings = QueuePairSettings.builder()
-                .receiveWait(WAIT)
+                .receiveTimeout(WAIT)
                 .closeTimeout(closeTimeout)
                 .build();
         MemoryRegion memory = domain.region()

@@ -78,7 +78,7 @@ class RegionOperationsTest {
         assertThat(at(there, LENGTH - Long.BYTES)).isOne();
         fill(there, 2);
         CompletableFuture<Completion> read = sender.read(here.slice(0, target.length()), target, PostOptions.NONE);
-        await(sender.write(here.slice(0, HALF), target, PostOptions.FENCED));
+        await(sender.write(here.slice(0, HALF), target, PostOptions.FENCE));
         assertThat(read).as("a fenced Write waits for the Read").isCompleted();
         assertThat(at(here, 0)).isEqualTo(2);
         assertThatThrownBy(() -> sender.writeWithImmediate(

@@ -88,7 +88,7 @@ class SendAllocationTest {
         }
     }
 
-    private void requireSuccess(Completion completion) {
+    private void requireSuccess(CompletionView completion) {
         CloseReason failure = completion.failure();
         if (failure != null) {
             measured.completeExceptionally(new ConnectionClosedException(failure));

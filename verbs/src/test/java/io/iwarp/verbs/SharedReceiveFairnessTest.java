@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class SharedReceiveFairnessTest {
     private static final Duration WAIT = Duration.ofMillis(200);
     private static final QueuePairSettings PATIENT =
-            QueuePairSettings.builder().receiveWait(WAIT).build();
+            QueuePairSettings.builder().receiveTimeout(WAIT).build();
 
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final SharedReceiveQueue receives = SharedReceiveQueue.create(8, 1);

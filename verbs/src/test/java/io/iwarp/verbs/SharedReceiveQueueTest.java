@@ -191,7 +191,7 @@ class SharedReceiveQueueTest {
     void aGreedyStreamGetsItsShareAndCannotStarveTheOthers(boolean waits) throws Exception {
         QueuePairSettings settings = QueuePairSettings.builder()
                 .sendQueueDepth(1)
-                .receiveWait(waits ? Duration.ofMinutes(1) : Duration.ZERO)
+                .receiveTimeout(waits ? Duration.ofMinutes(1) : Duration.ZERO)
                 .build();
         CompletionQueue queue = CompletionQueue.create(2 * (SHARE + 1));
         SocketAddress address = loopback.accept(

@@ -263,7 +263,7 @@ class SlowPeerTest {
     void aStreamThatHoldsItsInputIsNotIdle() {
         QueuePairSettings settings = settings()
                 .idleTimeout(SECOND)
-                .receiveWait(Duration.ofMinutes(1))
+                .receiveTimeout(Duration.ofMinutes(1))
                 .build();
         try (SimulatedPeer peer = peer(settings)) {
             peer.sends(Segment.send(1, new byte[1]));
@@ -288,7 +288,7 @@ class SlowPeerTest {
         QueuePairSettings settings = settings()
                 .closeTimeout(SECOND)
                 .responseTimeout(SECOND.multipliedBy(3))
-                .receiveWait(Duration.ofMinutes(1))
+                .receiveTimeout(Duration.ofMinutes(1))
                 .build();
         try (SimulatedPeer peer = peer(settings)) {
             peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1);

@@ -95,7 +95,7 @@ class TimersLeftTest {
     @Test
     void theTimeThatAMessageWaitsForAReceive() {
         assertNoTimerOutlives(
-                QueuePairSettings.builder().receiveWait(LONG).build(),
+                QueuePairSettings.builder().receiveTimeout(LONG).build(),
                 peer -> peer.sends(Segment.send(1, new byte[1])));
     }
 

@@ -113,7 +113,7 @@ final class Traffic {
         return completed.get();
     }
 
-    private void onCompletion(Completion completion) {
+    private void onCompletion(CompletionView completion) {
         int id = (int) completion.workRequestId();
         boolean receive = completion.operation() == Operation.RECEIVE;
         BitSet posted = receive ? receives : requests;
@@ -160,7 +160,7 @@ final class Traffic {
     }
 
     private void post(int id) {
-        PostOptions options = random.nextInt(4) == 0 ? PostOptions.FENCED : PostOptions.NONE;
+        PostOptions options = random.nextInt(4) == 0 ? PostOptions.FENCE : PostOptions.NONE;
         int offset = random.nextInt((int) target.length());
         int length = random.nextInt((int) target.length() - offset + 1);
         int aligned = offset & -Long.BYTES;
@@ -175,7 +175,7 @@ final class Traffic {
                 sends.fetchAdd(
                         id,
                         target.slice(aligned, Long.BYTES),
-                        FetchAdd.add(random.nextLong()).fields(random.nextLong()),
+                        FetchAdd.add(random.nextLong()).addMask(random.nextLong()),
                         options);
             case COMPARE_SWAP ->
                 sends.compareSwap(

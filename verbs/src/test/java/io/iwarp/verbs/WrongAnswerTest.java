@@ -281,7 +281,7 @@ class WrongAnswerTest {
         requests.add(queuePair.read(sink.slice(0, REMOTE.length()), REMOTE));
         requests.add(queuePair.send(Unpooled.EMPTY_BUFFER));
         requests.add(queuePair.fetchAdd(REMOTE.number(0), 1));
-        requests.add(queuePair.sendImmediate(new ImmediateData(5), PostOptions.FENCED));
+        requests.add(queuePair.sendImmediate(new ImmediateData(5), PostOptions.FENCE));
         requests.add(queuePair.receive(Unpooled.buffer(1)));
         peer.expectUlpdu();
         Segment answer = response(1, LENGTH);

@@ -22,7 +22,7 @@ class MessageFuzzTest {
                         .ird(4)
                         .ord(4)
                         .build())
-                .receiveWait(data.consumeBoolean() ? Duration.ofSeconds(1) : Duration.ZERO)
+                .receiveTimeout(data.consumeBoolean() ? Duration.ofSeconds(1) : Duration.ZERO)
                 .build();
         return IwarpChannelInitializer.initiator(
                 domain, settings, new byte[0], qp -> qp.completionListener((same, completion) -> {}));

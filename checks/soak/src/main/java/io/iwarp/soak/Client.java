@@ -5,8 +5,8 @@ import io.iwarp.EndedBy;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.CompletionListener;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -160,7 +160,7 @@ final class Client implements CompletionListener {
 
     /** Event loop. */
     @Override
-    public void onCompletion(QueuePair queuePair, Completion completion) {
+    public void onCompletion(QueuePair queuePair, CompletionView completion) {
         posters.get(Poster.posterOf(completion.workRequestId())).onCompletion(completion);
     }
 }

@@ -4,7 +4,7 @@ import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RegionClosedException;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.FetchAdd;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
@@ -111,7 +111,7 @@ final class Poster {
     }
 
     /** Event loop: each post completes once, in order. */
-    void onCompletion(Completion completion) {
+    void onCompletion(CompletionView completion) {
         long expected = completed.getAndIncrement();
         long number = numberOf(completion.workRequestId());
         if (number != expected) {
@@ -138,7 +138,7 @@ final class Poster {
         }
     }
 
-    private void compare(Completion read, int slot) {
+    private void compare(CompletionView read, int slot) {
         int length = (int) read.bytes();
         ByteBuf came = Unpooled.buffer(length, length);
         MemoryRegion sink = client.sink();

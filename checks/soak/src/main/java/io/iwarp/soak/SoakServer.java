@@ -76,7 +76,7 @@ final class SoakServer {
         QueuePairSettings settings = QueuePairSettings.builder()
                 .sendQueueDepth(Client.WINDOW * Poster.POSTS_OF_A_GROUP)
                 .managedReceiveBytes(Long.BYTES)
-                .receiveWait(Duration.ofSeconds(10))
+                .receiveTimeout(Duration.ofSeconds(10))
                 .build();
         listener = IwarpListener.listen(
                         new ServerBootstrap().group(group).channel(transport.serverChannel()),

@@ -32,7 +32,7 @@ public final class CompletionQueueStress {
 
         final void add(int number, Opcode opcode) {
             ReceiveRequest request = new ReceiveRequest().set(number, null);
-            queue.add(port, request.received(new Completion(), request, opcode));
+            queue.add(port, request.received(new CompletionView(), request, opcode));
         }
 
         final void poll() {

@@ -88,13 +88,17 @@ public final class PendingPostsStress {
     @State
     public static class CancelBesidePlacement {
         private final LoopFuture<Completion> future =
-                new LoopFuture<>(QUEUE_PAIR.channel().eventLoop(), completion -> completion);
-        private final LoopFuture.Posted request = withdrawn -> withdrawals++;
+                new LoopFuture<>(QUEUE_PAIR.channel().eventLoop(), CompletionView::copy);
         private int withdrawals;
+        private final LoopFuture.Posted request = this::withdraw;
         private int placed;
         private int seen;
         private boolean cancelled;
         private boolean completed;
+
+        private void withdraw(LoopFuture<?> withdrawn) {
+            withdrawals++;
+        }
 
         /** The request is posted. */
         public CancelBesidePlacement() {
@@ -119,7 +123,7 @@ public final class PendingPostsStress {
             }
             completed = future.settle();
             if (completed) {
-                future.completeWith(new Completion()
+                future.completeWith(new CompletionView()
                         .flushed(1, null, new CloseReason(EndedBy.TIMEOUT, null, "the case", null)));
             }
         }

@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.Z_Result;
 /** Cases of {@link ReceiveStall}: when all is at rest, no stream waits for a receive beside a free one. */
 public final class ReceiveWaitStress {
     private static final QueuePairSettings PATIENT =
-            QueuePairSettings.builder().receiveWait(Duration.ofSeconds(10)).build();
+            QueuePairSettings.builder().receiveTimeout(Duration.ofSeconds(10)).build();
 
     private ReceiveWaitStress() {}
 

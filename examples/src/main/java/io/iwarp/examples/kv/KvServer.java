@@ -10,7 +10,7 @@ import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.metrics.IwarpMeterBinder;
 import io.iwarp.metrics.IwarpMetrics;
-import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
@@ -148,7 +148,7 @@ public final class KvServer implements AutoCloseable {
         request.accept(readable[0], readable[1], store.counters(queuePair));
     }
 
-    private void onCompletion(QueuePair queuePair, Completion completion) {
+    private void onCompletion(QueuePair queuePair, CompletionView completion) {
         ByteBuf message = completion.buffer();
         if (completion.operation() != Operation.RECEIVE || !completion.successful() || message == null) {
             return;

@@ -5,7 +5,7 @@ import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionRejectedException;
 import io.iwarp.EndedBy;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import java.util.ArrayDeque;
@@ -124,7 +124,7 @@ final class Session {
                 .read(0, read.sink.local(), read.source.slice(read.offset, read.sink.length()), PostOptions.NONE);
     }
 
-    private void completed(Completion completion) {
+    private void completed(CompletionView completion) {
         Read done;
         List<Refused> refused = List.of();
         synchronized (this) {

@@ -10,6 +10,7 @@ import io.iwarp.memory.MemoryWindow;
 import io.iwarp.memory.RegionClosedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairListener;
@@ -58,7 +59,7 @@ public final class Conversation implements QueuePairListener {
         }
     }
 
-    private void onCompletion(QueuePair source, Completion completion) {
+    private void onCompletion(QueuePair source, CompletionView completion) {
         if (completion.operation() == Operation.RECEIVE && completion.successful()) {
             arrivals.add(new Arrival(completion.buffer(), null));
         }

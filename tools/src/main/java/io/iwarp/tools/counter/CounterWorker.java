@@ -6,6 +6,7 @@ import io.iwarp.Operation;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.FetchAdd;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
@@ -90,25 +91,25 @@ final class CounterWorker {
             if (posted == work.adds()) {
                 // A Send may overtake the FetchAdds before it: without the fence it could say "done" too early.
                 posted++;
-                queuePair.sendQueue().send(posted, work.encode(), PostOptions.FENCED);
+                queuePair.sendQueue().send(posted, work.encode(), PostOptions.FENCE);
             }
         } catch (IwarpException e) {
             totals.completeExceptionally(e);
         }
     }
 
-    private void onCompletion(Completion completion) {
+    private void onCompletion(CompletionView completion) {
         if (completion.failure() != null) {
             totals.completeExceptionally(new ConnectionClosedException(completion.failure()));
             return;
         }
         if (completion.operation() == Operation.FETCH_ADD) {
             completed++;
-            if (completion.original() <= lastFetched) {
+            if (completion.originalValue() <= lastFetched) {
                 totals.completeExceptionally(new CommandFailedException("client " + grant.client() + " fetched "
-                        + completion.original() + " after " + lastFetched + ", though it added in between"));
+                        + completion.originalValue() + " after " + lastFetched + ", though it added in between"));
             }
-            lastFetched = completion.original();
+            lastFetched = completion.originalValue();
             post();
         }
     }

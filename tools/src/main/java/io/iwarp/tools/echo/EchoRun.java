@@ -6,7 +6,7 @@ import io.iwarp.IwarpException;
 import io.iwarp.Operation;
 import io.iwarp.tools.cli.BytePattern;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -77,7 +77,7 @@ final class EchoRun {
         }
     }
 
-    private void onCompletion(Completion completion) {
+    private void onCompletion(CompletionView completion) {
         CloseReason failure = completion.failure();
         if (failure != null) {
             done.completeExceptionally(new ConnectionClosedException(failure));

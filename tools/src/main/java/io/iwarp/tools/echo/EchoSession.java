@@ -7,7 +7,7 @@ import io.iwarp.Operation;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ListenOptions;
 import io.iwarp.tools.cli.Output;
-import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairListener;
 import io.netty.buffer.ByteBuf;
@@ -45,7 +45,7 @@ final class EchoSession implements QueuePairListener {
         }
     }
 
-    private void onCompletion(QueuePair source, Completion completion) {
+    private void onCompletion(QueuePair source, CompletionView completion) {
         int slot = (int) completion.workRequestId();
         if (!completion.successful()) {
             buffers[slot].release();

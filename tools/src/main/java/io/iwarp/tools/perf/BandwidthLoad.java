@@ -2,7 +2,7 @@ package io.iwarp.tools.perf;
 
 import io.iwarp.Operation;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.QueuePair;
 
 /**
@@ -63,7 +63,7 @@ final class BandwidthLoad extends PerfLoad {
     }
 
     @Override
-    void onDone(Completion completion) {
+    void onDone(CompletionView completion) {
         if (completion.operation() == Operation.IMMEDIATE) {
             return;
         }
@@ -84,7 +84,7 @@ final class BandwidthLoad extends PerfLoad {
     }
 
     @Override
-    void onReceived(Completion completion) {
+    void onReceived(CompletionView completion) {
         long count = completion.immediate();
         if (credited) {
             meter().done(Math.min(count, posted()) - acknowledged);

@@ -2,7 +2,7 @@ package io.iwarp.tools.perf;
 
 import io.iwarp.Operation;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.QueuePair;
 
 /**
@@ -51,7 +51,7 @@ final class LatencyLoad extends PerfLoad {
     }
 
     @Override
-    void onDone(Completion completion) {
+    void onDone(CompletionView completion) {
         if (completion.operation() != Operation.IMMEDIATE) {
             complete = true;
             nextIfDone();
@@ -59,7 +59,7 @@ final class LatencyLoad extends PerfLoad {
     }
 
     @Override
-    void onReceived(Completion completion) {
+    void onReceived(CompletionView completion) {
         answered = true;
         nextIfDone();
     }

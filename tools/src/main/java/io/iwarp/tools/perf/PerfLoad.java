@@ -7,7 +7,7 @@ import io.iwarp.ConnectionClosedException;
 import io.iwarp.Operation;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.FetchAdd;
 import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
@@ -52,10 +52,10 @@ abstract class PerfLoad {
     abstract void onStop();
 
     /** An operation of this side has completed. */
-    abstract void onDone(Completion completion);
+    abstract void onDone(CompletionView completion);
 
     /** A message of the other side has consumed a receive. */
-    abstract void onReceived(Completion completion);
+    abstract void onReceived(CompletionView completion);
 
     /** Any thread: begins to post. */
     final void begin() {
@@ -81,7 +81,7 @@ abstract class PerfLoad {
         }
     }
 
-    private void onCompletion(Completion completion) {
+    private void onCompletion(CompletionView completion) {
         CloseReason failure = completion.failure();
         if (failure != null) {
             fail(new ConnectionClosedException(failure));
@@ -155,7 +155,7 @@ abstract class PerfLoad {
 
     /** Posts a query whether all earlier operations have arrived. The server answers immediately. */
     final void ask() {
-        queuePair.sendQueue().sendImmediate(0, new ImmediateData(0), PostOptions.SOLICITED_AND_FENCED);
+        queuePair.sendQueue().sendImmediate(0, new ImmediateData(0), PostOptions.SOLICITED_AND_FENCE);
     }
 
     /** Any thread: ends the connection at once. */

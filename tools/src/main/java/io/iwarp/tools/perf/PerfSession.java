@@ -7,7 +7,7 @@ import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.ListenOptions;
-import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
@@ -72,7 +72,7 @@ final class PerfSession implements QueuePairListener {
         return out;
     }
 
-    private void onCompletion(QueuePair source, Completion completion) {
+    private void onCompletion(QueuePair source, CompletionView completion) {
         if (completion.operation() == Operation.RECEIVE && completion.successful()) {
             try {
                 onMessage(completion);
@@ -83,7 +83,7 @@ final class PerfSession implements QueuePairListener {
         }
     }
 
-    private void onMessage(Completion message) {
+    private void onMessage(CompletionView message) {
         received++;
         queuePair.receiveQueue().receive(received, memory.nextPlace());
         if (message.solicited()) {

@@ -2,7 +2,7 @@ package io.iwarp.tools.perf;
 
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.Operation;
-import io.iwarp.verbs.Completion;
+import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -29,7 +29,7 @@ final class UsageSession {
         queuePair.receiveQueue().receive(0, question);
     }
 
-    private void onCompletion(Completion completion) {
+    private void onCompletion(CompletionView completion) {
         if (completion.operation() != Operation.RECEIVE || !completion.successful()) {
             return;
         }
