@@ -9,6 +9,7 @@ import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * One request of Spark for blocks of one peer. Each block is looked up, then read. Blocks that are too large or not
@@ -42,6 +43,9 @@ final class Fetch {
         CompletableFuture<Session> session();
 
         SinkPool sinks();
+
+        /** Returns whether a failure differs from the one before it, so that it is worth a line in the log. */
+        boolean isNew(Throwable failure);
     }
 
     /** Spark's own transport, on a thread that may block. */
@@ -181,7 +185,8 @@ final class Fetch {
         }
     }
 
-    private static Throwable unwrapped(Throwable failure) {
+    /** Returns what a future failed with. */
+    static Throwable unwrapped(Throwable failure) {
         Throwable cause = failure;
         while (cause instanceof CompletionException && cause.getCause() != null) {
             cause = cause.getCause();
@@ -226,11 +231,14 @@ final class Fetch {
             }
         }
         if (!again.isEmpty()) {
-            LOGGER.warn(
-                    "{} blocks could not be read, so they are fetched by Spark's own transport; the first is {}",
-                    again.size(),
-                    again.get(0),
-                    all.get(0).cause);
+            LOGGER.atLevel(source.isNew(all.get(0).cause) ? Level.WARN : Level.DEBUG)
+                    .log(
+                            "{} blocks of {} could not be read, so they are fetched by Spark's own transport; the first is"
+                                    + " {}: {}. Further cases with this reason are counted in the metric fallbackBlocks",
+                            again.size(),
+                            source,
+                            again.get(0),
+                            all.get(0).cause.toString());
             metrics.fallbackBlocks.inc(again.size());
             spark.fetch(again.toArray(new String[0]), listener);
         }

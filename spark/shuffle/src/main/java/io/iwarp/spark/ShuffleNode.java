@@ -16,12 +16,14 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockStoreClient;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * The part of an executor in the shuffle: publishes its map outputs, listens for peers, and reads from them.
@@ -238,6 +240,8 @@ final class ShuffleNode implements AutoCloseable {
     private final class RemoteExecutor implements Fetch.Source {
         private final String id;
         private final Peer peer;
+        /** The failure that was logged last, since the last connection. */
+        private final AtomicReference<String> reported = new AtomicReference<>("");
 
         RemoteExecutor(String id) {
             this.id = id;
@@ -255,11 +259,25 @@ final class ShuffleNode implements AutoCloseable {
                     .whenComplete((session, failure) -> {
                         if (failure == null) {
                             metrics.connections.inc();
+                            reported.set("");
                         } else {
                             metrics.failedConnections.inc();
-                            LOGGER.warn("Could not connect to executor {}: {}", id, failure.toString());
+                            Throwable cause = Fetch.unwrapped(failure);
+                            LOGGER.atLevel(isNew(cause) ? Level.WARN : Level.DEBUG)
+                                    .log("Could not connect to executor {}: {}", id, cause.toString());
                         }
                     });
+        }
+
+        @Override
+        public boolean isNew(Throwable failure) {
+            String text = failure.toString();
+            return !text.equals(reported.getAndSet(text));
+        }
+
+        @Override
+        public String toString() {
+            return "executor " + id;
         }
 
         /** Returns the private data with which the first request was rejected. */

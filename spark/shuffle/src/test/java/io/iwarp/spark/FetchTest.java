@@ -3,6 +3,7 @@ package io.iwarp.spark;
 import static io.iwarp.spark.Blocks.content;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.testing.LogCapture;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.internal.OutOfDirectMemoryError;
@@ -16,6 +17,7 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.DownloadFileManager;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Which way blocks go, and what happens when one fails. */
@@ -24,6 +26,9 @@ class FetchTest {
 
     @TempDir
     private Path folder;
+
+    @RegisterExtension
+    private final LogCapture log = new LogCapture("io.iwarp.spark");
 
     @Test
     void blocksArriveByReadsAloneAndAMapIsLookedUpOnce() throws IOException {
@@ -264,9 +269,11 @@ class FetchTest {
 
             RecordingListener fetched = nodes.fetch("shuffle_1_1_0", "shuffle_1_1_1");
             nodes.fetch("shuffle_1_1_1");
+            nodes.fetch("shuffle_1_1_0");
 
+            assertThat(log.messages()).singleElement().asString().startsWith("Could not connect to executor 1");
             assertThat(fetched.arrived.values()).containsOnly(FakeSpark.CONTENT);
-            assertThat(nodes.count("fallbackBlocks")).isEqualTo(3);
+            assertThat(nodes.count("fallbackBlocks")).isEqualTo(4);
             assertThat(nodes.count("failedConnections")).isEqualTo(1);
         }
     }
