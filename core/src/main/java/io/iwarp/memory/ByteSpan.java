@@ -125,7 +125,18 @@ public final class ByteSpan {
      * computed.
      */
     public boolean peersMayChange() {
-        return memory != null && memory.peersMayChange();
+        RegionMemory region = memory != null ? memory : regionOf(buffer);
+        return region != null && region.peersMayChange();
+    }
+
+    /** Returns the memory of which a buffer is a {@link MemoryRegion#buffer} or derived from one. */
+    private static @Nullable RegionMemory regionOf(@Nullable ByteBuf derived) {
+        for (ByteBuf next = derived; next != null; next = next.unwrap()) {
+            if (next instanceof RegionBuffer of) {
+                return of.memory;
+            }
+        }
+        return null;
     }
 
     /**
@@ -206,7 +217,7 @@ public final class ByteSpan {
             return Objects.requireNonNull(buffer);
         }
         requireOpen(!region.isReleased());
-        return region.buffer(region.pieceAt(origin + offset));
+        return region.piece(region.pieceAt(origin + offset));
     }
 
     /**

@@ -174,33 +174,56 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     // Local access needs no right and no valid STag.
 
     /**
-     * Returns a read-only view of part of the region, without a copy. The view keeps its memory: it can be read until
-     * it is released, even if the region is closed before. It shows what peers change meanwhile, until the region is
-     * invalidated. Read numbers that change with {@link #getLongs}.
+     * Returns part of the region as a buffer, without a copy. Its memory stays valid until it is released, even if the
+     * region is closed before. It shows what peers change meanwhile, until the region is invalidated. Read numbers that
+     * change with {@link #getLongs}.
      *
-     * <p>If the part lies in several buffers of the region, the view is a composite buffer. Then
-     * {@link ByteBuf#nioBuffers()} gives the pieces without a copy, and {@link ByteBuf#nioBuffer()} copies them.
+     * <p>A Send or Write of this buffer, or of a slice, duplicate or read-only view of it, is copied before its
+     * checksum is computed while a peer may change the region, as a {@link #slice} is. Otherwise a peer could end the
+     * stream by changing the bytes between checksum and transmission. The stack cannot see this of any other buffer
+     * over the same memory, for example one of which the region was made, or a composite buffer with this one as a
+     * component: do not post such a buffer while peers may change the region. A receive into this buffer can still be
+     * filled after the region was closed; one into a {@link #slice} cannot.
+     *
+     * <p>If the part lies in several buffers of the region, {@link ByteBuf#nioBuffers()} gives the pieces without a
+     * copy, and {@link ByteBuf#nioBuffer()} copies them.
      *
      * @param offset where the part begins, in bytes from the beginning of the region
      * @param length the number of bytes of the part, at most 2,147,483,647
-     * @return the view with reader index 0 and all bytes readable, to be released by the caller; it belongs to one
-     *     thread, as any buffer does
+     * @return the buffer, with reader index 0 and all bytes readable, to be released by the caller; it cannot grow, is
+     *     read-only if the region is, and belongs to one thread, as any buffer does
+     * @throws IndexOutOfBoundsException if the part is not within the region
+     * @throws IllegalArgumentException if it is longer than a buffer can be
+     * @throws RegionClosedException if the region was closed
+     * @throws UnsupportedOperationException if the region is over a {@linkplain RegionBuilder#file file}
+     */
+    public ByteBuf buffer(long offset, long length) {
+        RegionMemory bytes = bytesOf(offset, length);
+        if (length > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("a buffer has at most " + Integer.MAX_VALUE + " bytes, not " + length
+                    + "; take several, one after the other");
+        }
+        ByteBuf buffer = bytes.buffer(offset, (int) length);
+        if (buffer == null) {
+            throw closed();
+        }
+        return bytes.isReadOnly() ? buffer.asReadOnly() : buffer;
+    }
+
+    /**
+     * Returns part of the region as a read-only buffer, without a copy: {@link #buffer}, read-only. Only a Send or
+     * Write of this view, or of a buffer derived from it, is copied while a peer may change the region.
+     *
+     * @param offset where the part begins, in bytes from the beginning of the region
+     * @param length the number of bytes of the part, at most 2,147,483,647
+     * @return the view, with reader index 0 and all bytes readable, to be released by the caller
      * @throws IndexOutOfBoundsException if the part is not within the region
      * @throws IllegalArgumentException if it is longer than a buffer can be
      * @throws RegionClosedException if the region was closed
      * @throws UnsupportedOperationException if the region is over a {@linkplain RegionBuilder#file file}
      */
     public ByteBuf view(long offset, long length) {
-        RegionMemory bytes = bytesOf(offset, length);
-        if (length > Integer.MAX_VALUE) {
-            throw new IllegalArgumentException("a view has at most " + Integer.MAX_VALUE + " bytes, not " + length
-                    + "; take several views, one after the other");
-        }
-        ByteBuf view = bytes.view(offset, (int) length);
-        if (view == null) {
-            throw closed();
-        }
-        return view;
+        return buffer(offset, length).asReadOnly();
     }
 
     /**
@@ -232,8 +255,17 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      */
     public void setBytes(long offset, ByteBuf src) {
         int length = src.readableBytes();
-        if (!bytesOf(offset, length).put(offset, src, src.readerIndex(), length)) {
-            throw closed();
+        RegionMemory bytes = bytesOf(offset, length);
+        boolean overlaps = bytes.mayOverlap(src, offset, length);
+        ByteBuf from = overlaps ? src.copy() : src;
+        try {
+            if (!bytes.put(offset, from, from.readerIndex(), length)) {
+                throw closed();
+            }
+        } finally {
+            if (overlaps) {
+                from.release();
+            }
         }
         src.skipBytes(length);
     }

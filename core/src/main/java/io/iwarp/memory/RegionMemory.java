@@ -2,7 +2,6 @@ package io.iwarp.memory;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
-import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -154,36 +153,66 @@ final class RegionMemory implements TaggedMemory {
         return true;
     }
 
-    /** Returns a read-only view, to be released by the caller; null if the buffers were released. */
+    /** Returns part of the memory as a buffer, to be released by the caller; null if the buffers were released. */
     @Nullable
-    ByteBuf view(long offset, int length) {
+    ByteBuf buffer(long offset, int length) {
         if (!retain()) {
             return null;
         }
+        RegionBuffer whole = new RegionBuffer(this);
         try {
             int piece = pieceAt(offset);
             int index = (int) (offset - starts[piece]);
-            if (length <= capacity(piece) - index) {
-                return slice(piece, index, length).asReadOnly();
+            int left = length;
+            while (left > 0) {
+                int run = Math.min(left, capacity(piece) - index);
+                whole.addComponent(true, slice(piece, index, run));
+                left -= run;
+                index = 0;
+                piece++;
             }
-            CompositeByteBuf view = Unpooled.compositeBuffer(Integer.MAX_VALUE);
-            try {
-                int left = length;
-                while (left > 0) {
-                    int run = Math.min(left, capacity(piece) - index);
-                    view.addComponent(true, slice(piece, index, run));
-                    left -= run;
-                    index = 0;
-                    piece++;
-                }
-            } catch (Throwable e) {
-                view.release();
-                throw e;
-            }
-            return view.asReadOnly();
+        } catch (Throwable e) {
+            whole.release();
+            throw e;
         } finally {
             release();
         }
+        // A slice cannot grow beyond the region.
+        return whole.slice(0, length);
+    }
+
+    /**
+     * Returns whether a copy from a buffer, piece by piece, might read bytes that it has written: the buffer may be
+     * over this memory, and the copy has several pieces.
+     */
+    boolean mayOverlap(ByteBuf src, long offset, int length) {
+        if (length == 0 || src.hasArray()) {
+            return false;
+        }
+        int piece = pieceAt(offset);
+        boolean onePiece = offset + length <= starts[piece + 1];
+        return !(onePiece && src.nioBufferCount() == 1) && mayShareMemory(src);
+    }
+
+    private boolean mayShareMemory(ByteBuf src) {
+        ByteBuf root = root(src);
+        if (root instanceof CompositeByteBuf) {
+            return true;
+        }
+        for (ByteBuf buffer : buffers) {
+            if (root(buffer) == root) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static ByteBuf root(ByteBuf buffer) {
+        ByteBuf root = buffer;
+        for (ByteBuf next = root.unwrap(); next != null; next = next.unwrap()) {
+            root = next;
+        }
+        return root;
     }
 
     private ByteBuf slice(int piece, int index, int length) {
@@ -392,7 +421,7 @@ final class RegionMemory implements TaggedMemory {
     }
 
     /** Returns the buffer with this number. */
-    ByteBuf buffer(int piece) {
+    ByteBuf piece(int piece) {
         return buffers[piece];
     }
 

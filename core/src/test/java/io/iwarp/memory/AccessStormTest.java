@@ -173,7 +173,7 @@ class AccessStormTest {
             MemoryRegion region = domain.region()
                     .allocate(PooledByteBufAllocator.DEFAULT, LENGTH)
                     .register();
-            ByteBuf own = region.memory().buffer(0);
+            ByteBuf own = region.memory().piece(0);
             MemoryWindow window =
                     region.window(MARGIN, WINDOW).rights(ALL_REMOTE).bind();
             int kind = i % KINDS;

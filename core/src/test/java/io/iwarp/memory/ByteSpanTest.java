@@ -75,6 +75,41 @@ class ByteSpanTest {
         });
     }
 
+    @Test
+    void aBufferOfARegionAndWhatIsDerivedFromItTellsToo() {
+        ByteBuf memory = PooledByteBufAllocator.DEFAULT.directBuffer(8, 8);
+        ByteBuf more = PooledByteBufAllocator.DEFAULT.directBuffer(8, 8);
+        try (MemoryRegion region = domain.region().buffers(memory, more).register()) {
+            ByteBuf inOnePiece = region.buffer(1, 6);
+            ByteBuf inTwo = region.buffer(4, 8);
+            ByteBuf view = region.view(0, 16);
+            List<ByteBuf> derived = List.of(
+                    inOnePiece,
+                    inTwo,
+                    view,
+                    inOnePiece.slice(1, 2),
+                    inTwo.duplicate(),
+                    view.slice(2, 9).slice(1, 1),
+                    inTwo.asReadOnly().readSlice(3));
+            assertThat(derived).noneMatch(ByteSpanTest::peersMayChange);
+            MemoryWindow window =
+                    region.window(0, 4).rights(AccessRight.REMOTE_ATOMIC).bind();
+            assertThat(derived).allMatch(ByteSpanTest::peersMayChange);
+            assertThat(memory).as("a buffer of the application").matches(buffer -> !peersMayChange(buffer));
+            window.close();
+            assertThat(derived).noneMatch(ByteSpanTest::peersMayChange);
+            inOnePiece.release();
+            inTwo.release();
+            view.release();
+        }
+        assertThat(memory.release()).isTrue();
+        assertThat(more.release()).isTrue();
+    }
+
+    private static boolean peersMayChange(ByteBuf buffer) {
+        return new ByteSpan().wrap(buffer, 0, buffer.capacity()).peersMayChange();
+    }
+
     @ParameterizedTest
     @EnumSource(AccessRight.class)
     void aPeerMayChangeTheBytesWhileAnStagGrantsIt(AccessRight right) {

@@ -72,6 +72,72 @@ class LocalAccessTest {
     }
 
     @Test
+    void setBytesFromAnOverlappingBufferMovesTheBytes() {
+        Seeds.forEach(300, (seed, random) -> {
+            List<ByteBuf> pieces = new ArrayList<>();
+            int total = 0;
+            for (int count = 1 + random.nextInt(4); count > 0; count--) {
+                int length = 1 + random.nextInt(20);
+                pieces.add(PooledByteBufAllocator.DEFAULT.directBuffer(length, length));
+                total += length;
+            }
+            byte[] model = new byte[total];
+            random.nextBytes(model);
+            try (MemoryRegion region = domain.region().buffers(pieces).register()) {
+                region.setBytes(0, Unpooled.wrappedBuffer(model));
+                for (int i = 0; i < 20; i++) {
+                    int length = random.nextInt(total + 1);
+                    int from = random.nextInt(total - length + 1);
+                    int to = random.nextInt(total - length + 1);
+                    ByteBuf source = random.nextBoolean() ? region.buffer(from, length) : region.view(from, length);
+                    region.setBytes(to, source);
+                    assertThat(source.isReadable()).isFalse();
+                    source.release();
+                    System.arraycopy(model, from, model, to, length);
+                    int start = random.nextInt(pieces.size());
+                    ByteBuf piece = pieces.get(start);
+                    int count = Math.min(piece.capacity(), total - to);
+                    int offset = pieces.subList(0, start).stream()
+                            .mapToInt(ByteBuf::capacity)
+                            .sum();
+                    region.setBytes(to, piece.slice(0, count));
+                    System.arraycopy(model, offset, model, to, count);
+                    ByteBuf all = region.view(0, total);
+                    assertThat(all).isEqualTo(Unpooled.wrappedBuffer(model));
+                    all.release();
+                }
+            }
+            assertThat(pieces).allMatch(piece -> piece.refCnt() == 1);
+            pieces.forEach(ByteBuf::release);
+        });
+    }
+
+    @Test
+    void aBufferOfARegionIsWritableAndCannotGrow() {
+        ByteBuf first = direct(1, 2, 3, 4);
+        ByteBuf second = direct(5, 6);
+        MemoryRegion region = domain.region().buffers(first, second).register();
+        ByteBuf buffer = region.buffer(1, 4);
+        assertThat(buffer.isReadOnly()).isFalse();
+        assertThat(buffer.readableBytes()).isEqualTo(4);
+        assertThat(buffer.clear().isWritable(5)).isFalse();
+        assertThatThrownBy(() -> buffer.writeZero(5)).isInstanceOf(IndexOutOfBoundsException.class);
+        buffer.clear().writeInt(0x0a0b0c0d);
+        assertThat(first).isEqualTo(Unpooled.wrappedBuffer(new byte[] {1, 0x0a, 0x0b, 0x0c}));
+        assertThat(second).isEqualTo(Unpooled.wrappedBuffer(new byte[] {0x0d, 6}));
+        ByteBuf empty = region.buffer(3, 0);
+        assertThat(empty.isReadable()).isFalse();
+        empty.release();
+        region.close();
+        assertThat(buffer.getByte(0)).as("its memory is valid").isEqualTo((byte) 0x0a);
+        assertThatThrownBy(() -> region.buffer(0, 1)).isInstanceOf(RegionClosedException.class);
+        buffer.release();
+        assertThat(first.refCnt()).isEqualTo(1);
+        first.release();
+        second.release();
+    }
+
+    @Test
     void aViewIsTheMemoryAndNotACopyOfIt() {
         ByteBuf first = direct(1, 2, 3, 4);
         ByteBuf second = direct(5, 6, 7, 8);
@@ -96,8 +162,8 @@ class LocalAccessTest {
     void aViewKeepsTheMemoryOfAClosedRegionUntilItIsReleased() {
         MemoryRegion region =
                 domain.region().allocate(PooledByteBufAllocator.DEFAULT, 24, 16).register();
-        ByteBuf first = region.memory().buffer(0);
-        ByteBuf second = region.memory().buffer(1);
+        ByteBuf first = region.memory().piece(0);
+        ByteBuf second = region.memory().piece(1);
         region.setBytes(12, Unpooled.copyLong(42));
         ByteBuf view = region.view(12, 8);
         region.close();
@@ -196,9 +262,8 @@ class LocalAccessTest {
                 domain.region().buffers(Collections.nCopies(2048, mebibyte)).register()) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> region.view(0, region.length()))
-                    .withMessage(
-                            "a view has at most 2147483647 bytes, not 2147483648; take several views, one after the"
-                                    + " other");
+                    .withMessage("a buffer has at most 2147483647 bytes, not 2147483648; take several, one after the"
+                            + " other");
             ByteBuf most = region.view(1, Integer.MAX_VALUE);
             assertThat(most.readableBytes()).isEqualTo(Integer.MAX_VALUE);
             most.release();

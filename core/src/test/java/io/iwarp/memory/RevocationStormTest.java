@@ -175,7 +175,7 @@ class RevocationStormTest {
                     .baseTaggedOffset(1000)
                     .rights(REMOTE_WRITE)
                     .register();
-            ByteBuf memory = region.memory().buffer(0);
+            ByteBuf memory = region.memory().piece(0);
             target = stream.lookup(region.stag());
             awaitRise(placements, 0, placed);
             region.close();

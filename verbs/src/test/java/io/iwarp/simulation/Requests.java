@@ -4,11 +4,13 @@ import static io.iwarp.verbs.CompareSwap.compare;
 
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionState;
+import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.verbs.FetchAdd;
 import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueueFullException;
+import io.iwarp.verbs.SendQueue;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,11 +96,20 @@ final class Requests {
         int at = world.dice.below(Sharing.BYTES - length);
         RemoteBuffer to = end.other().sharing.shared(world.dice.below(Sharing.BYTES - length), length);
         Post post = newPost(Post.Kind.SHARED_WRITE, length);
-        postWithId(
-                post,
-                () -> end.queuePair()
-                        .sendQueue()
-                        .write(post.id, end.sharing.region().slice(at, length), to, PostOptions.NONE));
+        postWithId(post, () -> {
+            SendQueue queue = end.queuePair().sendQueue();
+            MemoryRegion region = end.sharing.region();
+            if (plan.trouble.dice.permille(500)) {
+                queue.write(post.id, region.slice(at, length), to, PostOptions.NONE);
+                return;
+            }
+            ByteBuf view = region.view(at, length);
+            try {
+                queue.write(post.id, view, to, PostOptions.NONE);
+            } finally {
+                view.release();
+            }
+        });
     }
 
     /** A Write through the peer's window, and a Send that invalidates it. Then the peer binds another. */
