@@ -101,6 +101,8 @@ final class SendBuffer {
     private long bytesHeld;
     /** Those of them that are held no longer. */
     private long bytesFreed;
+    /** How many bytes may be held at a time: without and with the reservation. */
+    private long maxHeld = SendingShare.FREE;
     /** Whether the payload of the segment being cut belongs to the message, not to this buffer. */
     private boolean lent;
     /** Markers are inserted, so that every payload is copied. */
@@ -301,7 +303,12 @@ final class SendBuffer {
 
     /** Returns whether this side may hold this number of bytes more. Reserves them if necessary. */
     boolean mayHold(int bytes) {
-        return bytesHeld - bytesFreed + bytes <= SendingShare.FREE + share.reserved() || share.grow();
+        if (bytesHeld - bytesFreed + bytes <= maxHeld) {
+            return true;
+        }
+        boolean grown = share.grow();
+        maxHeld = SendingShare.FREE + share.reserved();
+        return grown;
     }
 
     /** Returns the maximum number of bytes of the next burst. */
@@ -366,8 +373,9 @@ final class SendBuffer {
 
     private void free(long upTo) {
         bytesFreed = upTo;
-        if (share.reserved() > 0) {
+        if (maxHeld > SendingShare.FREE) {
             share.shrinkTo(bytesHeld - bytesFreed);
+            maxHeld = SendingShare.FREE + share.reserved();
         }
     }
 

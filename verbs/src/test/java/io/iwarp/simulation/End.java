@@ -1,6 +1,8 @@
 package io.iwarp.simulation;
 
 import io.iwarp.CloseReason;
+import io.iwarp.Counter;
+import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
@@ -10,6 +12,7 @@ import io.iwarp.verbs.CompletionQueue;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairListener;
 import io.iwarp.verbs.QueuePairSettings;
+import io.netty.channel.ChannelOutboundBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * for} have classes of their own.
  */
 final class End {
+    private static final long MAX_SENDING_BYTES = 1 << 20;
+
     final World world;
     final Plan plan;
     final String name;
@@ -80,12 +85,11 @@ final class End {
     }
 
     private static IwarpDevice device(Plan plan) {
-        return plan.trouble.has(Trouble.Kind.HOARDERS)
-                ? IwarpDevice.builder()
-                        .maxManagedReceiveBytes(Hoarder.MANAGED_LIMIT)
-                        .maxPartialFpduBytes(Hoarder.INPUT_LIMIT)
-                        .build()
-                : IwarpDevice.create();
+        IwarpDevice.Builder device = IwarpDevice.builder().maxSendingBytes(MAX_SENDING_BYTES);
+        if (plan.trouble.has(Trouble.Kind.HOARDERS)) {
+            device.maxManagedReceiveBytes(Hoarder.MANAGED_LIMIT).maxPartialFpduBytes(Hoarder.INPUT_LIMIT);
+        }
+        return device.build();
     }
 
     boolean ready() {
@@ -370,6 +374,24 @@ final class End {
         }
     }
 
+    /** What the peer can make this side hold stays within its limits. */
+    void checkHoldings() {
+        long sending = domain.device().sendingBytes();
+        if (sending > MAX_SENDING_BYTES) {
+            world.violated("what is held has a limit", this + " reserved " + sending + " bytes to send");
+        }
+        ChannelOutboundBuffer queue = channel.unsafe().outboundBuffer();
+        if (queue != null && queue.totalPendingWriteBytes() > 2L * settings.transmitWindow()) {
+            world.violated(
+                    "what is held has a limit", this + " has queued " + queue.totalPendingWriteBytes() + " bytes");
+        }
+        Counters counters = queuePair().counters();
+        long answers = counters.get(Counter.PEER_READS_ACCEPTED) - counters.get(Counter.PEER_READS_ANSWERED);
+        if (ready && answers > 2L * queuePair().parameters().ird()) {
+            world.violated("what is held has a limit", this + " holds " + answers + " answers");
+        }
+    }
+
     /** Gives everything back; what cannot be is a violation. */
     void dispose() {
         for (Post post : requests.posts) {
@@ -383,6 +405,10 @@ final class End {
         long input = domain.device().managedReceiveBytes() + domain.device().partialFpduBytes();
         if (input != 0) {
             world.violated("nothing is left", this + " has " + input + " bytes of incomplete input");
+        }
+        if (domain.device().sendingBytes() != 0) {
+            world.violated(
+                    "nothing is left", this + " has " + domain.device().sendingBytes() + " bytes reserved to send");
         }
         if (domain.device().windows() != 0) {
             world.violated("nothing is left", this + " has " + domain.device().windows() + " windows");

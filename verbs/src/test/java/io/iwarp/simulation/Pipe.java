@@ -26,6 +26,8 @@ final class Pipe {
     private boolean dead;
     private boolean dropped;
     private @Nullable Runnable onUnwanted;
+    private int mostAtATime = Integer.MAX_VALUE;
+    private long between;
 
     Pipe(World world, String name, int capacity, long slowest, boolean cuts) {
         this.world = world;
@@ -38,6 +40,12 @@ final class Pipe {
     /** Nobody reads any more: what arrives is answered by a reset. */
     void unwanted(Runnable reset) {
         onUnwanted = reset;
+    }
+
+    /** From now on bytes arrive a few at a time, with a pause between them. */
+    void throttle(int bytes, long pause) {
+        mostAtATime = bytes;
+        between = pause;
     }
 
     int room() {
@@ -79,7 +87,7 @@ final class Pipe {
             return;
         }
         moving = true;
-        world.after(world.dice.between(0, slowest), name, this::arrive);
+        world.after(between + world.dice.between(0, slowest), name, this::arrive);
     }
 
     private void arrive() {
@@ -88,7 +96,8 @@ final class Pipe {
             return;
         }
         int waiting = (int) (written - arrived);
-        arrived += cuts && waiting > 1 && world.dice.permille(500) ? 1 + world.dice.below(waiting) : waiting;
+        int coming = cuts && waiting > 1 && world.dice.permille(500) ? 1 + world.dice.below(waiting) : waiting;
+        arrived += Math.min(coming, mostAtATime);
         if (onUnwanted != null && waiting > 0) {
             dropped = true;
             onUnwanted.run();

@@ -408,6 +408,15 @@ public final class Simulation {
                     world.after(thaw, "thaw", () -> end.loop().freeze(false));
                 });
             }
+            if (trouble.has(Trouble.Kind.SLOW_PEER)) {
+                End end = trouble.dice.permille(500) ? asks : asked;
+                int bytes = trouble.dice.oneOf(1, 10, 1000);
+                long pause = trouble.dice.oneOf(MILLI, SECOND / 10, SECOND);
+                world.after(trouble.dice.between(0, trouble.dice.oneOf(MILLI, SECOND)), "slow peer", () -> {
+                    disturbed = true;
+                    end.channel.in().throttle(bytes, pause);
+                });
+            }
             if (plan.resets) {
                 world.after(sometime(), "cut", () -> {
                     disturbed = true;

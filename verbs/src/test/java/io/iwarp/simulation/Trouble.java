@@ -40,7 +40,9 @@ final class Trouble {
         /** The application closes the channel, past the queue pair. */
         CHANNEL_CLOSES,
         /** Other streams of the device hold all memory for incomplete input, again and again. */
-        HOARDERS
+        HOARDERS,
+        /** From some moment on one side takes a few bytes at a time, or none for long. */
+        SLOW_PEER
     }
 
     final Dice dice;

@@ -53,6 +53,7 @@ final class Waits {
         if (end.channel.pausedByApplication()) {
             pausedLong = true;
         }
+        end.checkHoldings();
         checkTimer(nanos);
         checkClose(nanos);
         checkWire(nanos);
