@@ -1,17 +1,28 @@
 package io.iwarp.ddp;
 
+import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
+import io.iwarp.Counter;
 import io.iwarp.Counters;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.ProtocolFault;
 import io.iwarp.internal.SendingShare;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.ReceivedUlpdu;
+import io.iwarp.mpa.Ulpdu;
 import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelOutputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +53,15 @@ import org.jspecify.annotations.Nullable;
  * passes through at once and loses what is not sent. When the channel closes, everything not sent is dropped without
  * {@code onSent}. If the terminal message cannot be sent on an open channel, {@code exceptionCaught} goes up the
  * pipeline with the reason.
+ *
+ * <p><b>Sending.</b> Segments are sent in bursts, only as fast as the transport accepts them. A burst begins only while
+ * the channel is writable and the transmit window has room for a segment of any size. It holds at most an eighth of the
+ * window. So a message of 4 GiB ties up no more than the window. Every burst is flushed. After some bursts the event
+ * loop gets time for its other work.
+ *
+ * <p>All calls may be re-entrant: a write or flush can complete promises, and a report makes the ULP write and flush
+ * again. Therefore {@link #transmit} never nests: an inner call returns at once, and the loop that is running does its
+ * work. So all bursts of one turn are counted, even if the transport takes everything at once.
  */
 public final class DdpHandler extends ChannelDuplexHandler {
     /** The smallest transmit window, in bytes. It holds at least one segment of any size. */
@@ -57,14 +77,59 @@ public final class DdpHandler extends ChannelDuplexHandler {
      */
     static final int MAX_BURST = 64;
 
+    /** The number of bursts before other work of the event loop gets a turn. */
+    static final int BURSTS_PER_TURN = 8;
+
+    /** Which messages are taken from the ULP and sent. */
+    private enum State {
+        /** Messages are taken. They are sent once MPA is {@linkplain #ready ready}. */
+        OPEN,
+        /** Sending failed, or a source was revoked: only the terminal message is taken. */
+        TERMINAL_ONLY,
+        /** The terminal message was taken. Nothing else is taken or sent. */
+        TERMINATING,
+        /** No message is taken. What was taken is still sent. */
+        CLOSING,
+        /** The channel is closed, or closing. Nothing is sent. */
+        ENDED
+    }
+
+    /** What {@link #transmit} is doing. */
+    private enum Turn {
+        NONE,
+        RUNNING,
+        /** A segment is being written: an exception that comes up the pipeline meanwhile is the answer to it. */
+        WRITING
+    }
+
     private final int transmitWindow;
     private final DdpUlp ulp;
     private final Counters counters;
     private final LongSupplier wirePosition;
     private final SendingShare share;
     private final DdpReceiver receiver;
-    private @Nullable DdpTransmitter transmitter;
     private int ulpdusInBurst;
+
+    private final Ulpdu segment = new Ulpdu();
+    private final Runnable resume = this::resume;
+    private final ChannelFutureListener onSettled = burst -> onSettled();
+
+    @SuppressWarnings("NullAway.Init") // set by handlerAdded, before all other calls
+    private ChannelHandlerContext context;
+
+    @SuppressWarnings("NullAway.Init") // likewise
+    private SendBuffer buffer;
+
+    private State state = State.OPEN;
+    private Turn turn = Turn.NONE;
+    /** The event loop has its turn for other work; {@link #resume} is scheduled. */
+    private boolean yielded;
+
+    private int mulpdu;
+    /** MPA can send. */
+    private boolean ready;
+    /** The transport refused a segment. Later refusals are ignored. */
+    private boolean refused;
 
     /**
      * Creates a handler for one channel.
@@ -103,13 +168,14 @@ public final class DdpHandler extends ChannelDuplexHandler {
      * <p>True before the first write, and during {@link DdpUlp#onSent} of the last message. Call it on the event loop.
      */
     boolean idle() {
-        return transmitter == null || transmitter.idle();
+        return buffer.isEmpty();
     }
 
     @Override
     public void handlerAdded(ChannelHandlerContext ctx) {
         receiver.start(ctx.executor());
-        transmitter = new DdpTransmitter(ctx, transmitWindow, ulp, receiver, counters, wirePosition, share);
+        context = ctx;
+        buffer = new SendBuffer(ctx.alloc(), transmitWindow, share);
     }
 
     @Override
@@ -123,9 +189,16 @@ public final class DdpHandler extends ChannelDuplexHandler {
         ctx.fireChannelInactive();
     }
 
+    /** Drops everything: the channel is closed, or the ULP closes it. */
     private void end() {
         receiver.silence();
-        transmitter().end();
+        if (state != State.ENDED) {
+            state = State.ENDED;
+            // Most connections end with nothing to drop, and the stack trace of the exception is expensive.
+            if (!idle()) {
+                buffer.clear(ended("the channel was closed before the message was sent"));
+            }
+        }
     }
 
     @Override
@@ -159,8 +232,8 @@ public final class DdpHandler extends ChannelDuplexHandler {
         if (event instanceof MpaEvent mpaEvent) {
             onMpaEvent(ctx, mpaEvent);
         } else {
-            if (event instanceof ChannelOutputShutdownEvent) {
-                transmitter().closing();
+            if (event instanceof ChannelOutputShutdownEvent && state.compareTo(State.TERMINATING) < 0) {
+                state = State.CLOSING;
             }
             ctx.fireUserEventTriggered(event);
         }
@@ -168,12 +241,13 @@ public final class DdpHandler extends ChannelDuplexHandler {
 
     private void onMpaEvent(ChannelHandlerContext ctx, MpaEvent event) {
         if (event instanceof MpaEvent.Established established) {
-            transmitter().mulpdu(established.parameters().mulpdu());
-            transmitter().markers(established.parameters().sendMarkers());
+            mulpdu = established.parameters().mulpdu();
+            buffer.markers(established.parameters().sendMarkers());
         } else if (event instanceof MpaEvent.MulpduChanged changed) {
-            transmitter().mulpdu(changed.mulpdu());
+            mulpdu = changed.mulpdu();
         } else if (event instanceof MpaEvent.TransmitReady) {
-            transmitter().ready();
+            ready = true;
+            transmit();
         } else if (event instanceof MpaEvent.PeerClosedHalf) {
             receiver.peerClosedHalf();
         } else if (event instanceof MpaEvent.Fault found) {
@@ -187,7 +261,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
 
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-        transmitter().transmit();
+        transmit();
         ctx.fireChannelWritabilityChanged();
     }
 
@@ -198,15 +272,21 @@ public final class DdpHandler extends ChannelDuplexHandler {
      */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        if (!transmitter().exceptionCaught(cause) || cause instanceof IOException) {
+        boolean ofSegment = turn == Turn.WRITING && !refused && state != State.ENDED;
+        if (ofSegment) {
+            segmentRefused(cause);
+        }
+        if (!ofSegment || cause instanceof IOException) {
             ctx.fireExceptionCaught(cause);
         }
     }
 
+    // Messages of the ULP
+
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
         if (message instanceof DdpMessage outgoing) {
-            transmitter().write(outgoing, promise);
+            write(outgoing, promise);
         } else {
             ReferenceCountUtil.release(message);
             promise.tryFailure(new UnsupportedOperationException("an RDMA stream carries only messages, got "
@@ -214,9 +294,43 @@ public final class DdpHandler extends ChannelDuplexHandler {
         }
     }
 
+    /** Takes a message, which is sent after a flush; or fails the promise. */
+    private void write(DdpMessage message, ChannelPromise promise) {
+        if (state != State.OPEN && !(state == State.TERMINAL_ONLY && message.terminal())) {
+            // A void promise would fire this exception through the pipeline, and handlers would close the channel
+            // before the last message is sent.
+            if (!promise.isVoid()) {
+                promise.tryFailure(ended("a message was written after the stream's last one"));
+            }
+            return;
+        }
+        if (message.submitted()) {
+            promise.tryFailure(
+                    new IllegalStateException(message + " is in flight: wait for onSent before writing it again"));
+            return;
+        }
+        if (message.messageLength() > DdpMessage.MAX_LENGTH) {
+            promise.tryFailure(new IllegalArgumentException("the message has " + message.messageLength()
+                    + " bytes, at most " + DdpMessage.MAX_LENGTH
+                    + " are allowed: send it as several messages"));
+            return;
+        }
+        if (message.terminal()) {
+            state = State.TERMINATING;
+            receiver.silence();
+            buffer.dropUnsent(ended("dropped for the stream's last message"));
+        }
+        message.submit(promise.isVoid() ? null : promise);
+        buffer.add(message);
+    }
+
+    /** Sends everything written so far. */
     @Override
     public void flush(ChannelHandlerContext ctx) {
-        transmitter().flush();
+        buffer.flush();
+        if (!transmit() && turn == Turn.NONE) {
+            ctx.flush();
+        }
     }
 
     /**
@@ -229,10 +343,251 @@ public final class DdpHandler extends ChannelDuplexHandler {
         ctx.close(promise);
     }
 
-    private DdpTransmitter transmitter() {
-        if (transmitter == null) {
-            throw new IllegalStateException("the handler is not in a pipeline");
+    // Bursts
+
+    /**
+     * Reports what the transport has taken, and writes bursts while possible, unless a call is running that does this.
+     * Callers are often tasks and promises, where nobody sees an exception. So each failure ends the stream.
+     *
+     * @return whether anything was flushed
+     */
+    private boolean transmit() {
+        if (turn != Turn.NONE) {
+            return false;
         }
-        return transmitter;
+        boolean flushed = false;
+        Throwable failure = null;
+        turn = Turn.RUNNING;
+        try {
+            settle();
+            for (int bursts = 0; mayBeginBurst(); bursts++) {
+                if (bursts == BURSTS_PER_TURN) {
+                    yielded = true;
+                    context.executor().schedule(resume, 0, TimeUnit.NANOSECONDS);
+                    break;
+                }
+                writeBurst();
+                flushed = true;
+                context.flush();
+                settle();
+            }
+        } catch (Throwable unexpected) {
+            failure = unexpected;
+        } finally {
+            turn = Turn.NONE;
+        }
+        if (failure != null) {
+            failUnexpectedly(failure);
+        }
+        return flushed;
+    }
+
+    private boolean mayBeginBurst() {
+        return ready
+                && !yielded
+                && state != State.ENDED
+                && buffer.sendable()
+                && buffer.hasRoomFor(mulpdu)
+                && context.channel().isWritable();
+    }
+
+    /**
+     * Runs after the event loop has polled its sockets. A plain task would run before: the loop runs all tasks first.
+     */
+    private void resume() {
+        yielded = false;
+        transmit();
+    }
+
+    private void writeBurst() {
+        turn = Turn.WRITING;
+        try {
+            int limit = mulpdu;
+            int budget = buffer.burstRoom();
+            boolean last = false;
+            // A write can trigger calls that drop the rest of the burst. A later segment then completes the burst.
+            while (!last && buffer.sendable() && cut(limit)) {
+                budget -= segment.length();
+                last = !buffer.sendable() || budget < limit || !buffer.mayHold(limit);
+                writeSegment(last);
+            }
+        } finally {
+            turn = Turn.RUNNING;
+            buffer.releaseCopy();
+        }
+    }
+
+    private boolean cut(int limit) {
+        boolean cut;
+        try {
+            cut = buffer.cut(segment, limit);
+        } catch (Throwable unreadable) {
+            // The memory was released, or there is no memory for a copy. Nothing was cut, so the stream has no hole.
+            fail(unreadable, faultOf(unreadable));
+            return false;
+        }
+        if (!cut) {
+            sourceRevoked();
+            return false;
+        }
+        if (!buffer.midMessage()) {
+            counters.add(Counter.MESSAGES_SENT, 1);
+        }
+        return true;
+    }
+
+    private void writeSegment(boolean lastOfBurst) {
+        if (lastOfBurst) {
+            ChannelPromise promise = context.newPromise();
+            buffer.endBurst(promise);
+            context.write(segment, promise.addListener(onSettled));
+        } else {
+            context.write(segment, context.voidPromise());
+        }
+        buffer.written(wirePosition.getAsLong());
+    }
+
+    /**
+     * The promise of a burst completed. If this method threw an exception, Netty would log it and the stream would
+     * hang.
+     */
+    private void onSettled() {
+        try {
+            if (turn == Turn.WRITING) {
+                checkForRefusal();
+            }
+        } catch (Throwable unexpected) {
+            failUnexpectedly(unexpected);
+        }
+        transmit();
+    }
+
+    /**
+     * A segment that cannot be written leaves a hole, and no segment may follow it: later messages would tell the peer
+     * that the bytes of earlier ones are in place. This cannot wait until earlier bursts are taken.
+     */
+    private void checkForRefusal() {
+        Throwable failure = buffer.refusal();
+        if (failure != null) {
+            segmentRefused(failure);
+        }
+    }
+
+    /**
+     * Accounts for the bursts that are done, and reports the messages that the transport has taken. A report can make
+     * the transport take more.
+     */
+    private void settle() {
+        ChannelFuture burst = buffer.settledBurst();
+        while (burst != null) {
+            do {
+                account(burst.cause());
+                burst = buffer.settledBurst();
+            } while (burst != null);
+            for (DdpMessage sent = buffer.takeSent(); sent != null; sent = buffer.takeSent()) {
+                sent.sent();
+                ulp.onSent(sent);
+            }
+            burst = buffer.settledBurst();
+        }
+    }
+
+    /** Accounts for the oldest burst, which the transport has taken, or refused with a cause. */
+    private void account(@Nullable Throwable refusal) {
+        boolean endsMessage = buffer.removeBurst(refusal == null);
+        if (refusal == null) {
+            return;
+        }
+        // After a refusal, a burst has only the terminal message left to report.
+        boolean terminal = refused && endsMessage;
+        segmentRefused(refusal);
+        if (terminal) {
+            reportTerminalUnsent(refusal);
+        }
+    }
+
+    // Failures
+
+    private void sourceRevoked() {
+        DdpMessage message = buffer.current();
+        long bytesRead = buffer.currentBytesCut();
+        takeTerminalOnly();
+        buffer.dropUnsent(
+                ended("the memory that the message reads was revoked when " + bytesRead + " bytes of it were sent"));
+        ulp.onSourceRevoked(message, bytesRead);
+    }
+
+    /** The transport refused a segment. All that it has not confirmed counts as not sent. */
+    private void segmentRefused(Throwable cause) {
+        if (refused || state == State.ENDED) {
+            return;
+        }
+        refused = true;
+        boolean terminal = state == State.TERMINATING;
+        takeTerminalOnly();
+        buffer.dropUntaken(cause);
+        // A closed channel reports its end by itself. But if a write fails before a read does, the transport closes the
+        // channel first, and only the failed message has the cause.
+        if (context.channel().isOpen() || !(cause instanceof ClosedChannelException)) {
+            receiver.fail(faultOf(cause));
+        }
+        if (terminal) {
+            reportTerminalUnsent(cause);
+        }
+    }
+
+    private void failUnexpectedly(Throwable cause) {
+        fail(
+                cause,
+                new ProtocolFault(
+                        ProtocolError.DDP_LOCAL_CATASTROPHIC, "this side failed while it sent messages", cause));
+    }
+
+    /** This side failed: the stream ends, and the ULP reports it to the peer. */
+    private void fail(Throwable cause, ProtocolFault fault) {
+        if (state == State.ENDED) {
+            context.fireExceptionCaught(cause);
+            return;
+        }
+        boolean terminal = state == State.TERMINATING;
+        takeTerminalOnly();
+        buffer.dropUnsent(cause);
+        receiver.fail(fault);
+        if (terminal) {
+            reportTerminalUnsent(cause);
+        }
+    }
+
+    /**
+     * From now on only the terminal message, and segments already handed over, are sent. Comes before any message is
+     * dropped: a drop callback may write.
+     */
+    private void takeTerminalOnly() {
+        if (state == State.OPEN) {
+            state = State.TERMINAL_ONLY;
+        }
+    }
+
+    /** Reports that the terminal message, for which the ULP waits, cannot be sent. */
+    private void reportTerminalUnsent(Throwable cause) {
+        if (state != State.ENDED && context.channel().isOpen()) {
+            context.fireExceptionCaught(cause);
+        }
+    }
+
+    private static ProtocolFault faultOf(Throwable cause) {
+        return cause instanceof IOException
+                ? new ProtocolFault(ProtocolError.MPA_CONNECTION_LOST, "a segment could not be sent: " + cause)
+                : new ProtocolFault(
+                        ProtocolError.DDP_LOCAL_CATASTROPHIC,
+                        cause instanceof OutOfMemoryError
+                                ? "there was no memory to send a message: " + cause
+                                : "the payload of a message could not be read: " + cause
+                                        + "; keep its buffer unchanged until the message was sent",
+                        cause);
+    }
+
+    private static ConnectionClosedException ended(String detail) {
+        return new ConnectionClosedException(new CloseReason(EndedBy.LOCAL_APPLICATION, null, detail, null));
     }
 }

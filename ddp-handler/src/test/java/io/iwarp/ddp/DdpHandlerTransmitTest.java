@@ -285,7 +285,7 @@ class DdpHandlerTransmitTest {
         ddp.channel.eventLoop().execute(() -> ddp.ulp.events.add("other work"));
         int before = transport.flushes;
         ddp.channel.pipeline().flush();
-        assertThat(transport.flushes - before).isEqualTo(DdpTransmitter.BURSTS_PER_TURN);
+        assertThat(transport.flushes - before).isEqualTo(DdpHandler.BURSTS_PER_TURN);
         int segments = transport.segments;
         ddp.flush();
         assertThat(transport.segments).as("sent out of turn").isEqualTo(segments);
@@ -329,7 +329,7 @@ class DdpHandlerTransmitTest {
         ddp.ready();
         ddp.send("a");
         ddp.flush();
-        assertThat(sent[0]).isEqualTo(DdpTransmitter.BURSTS_PER_TURN);
+        assertThat(sent[0]).isEqualTo(DdpHandler.BURSTS_PER_TURN);
 
         ddp.runTasks();
 
@@ -349,7 +349,7 @@ class DdpHandlerTransmitTest {
         ddp.flush();
         transport.takesOnFlush = true;
         transport.take();
-        assertThat(sent[0]).isEqualTo(1 + DdpTransmitter.BURSTS_PER_TURN);
+        assertThat(sent[0]).isEqualTo(1 + DdpHandler.BURSTS_PER_TURN);
 
         ddp.runTasks();
 

@@ -355,12 +355,11 @@ final class End {
         if (reason.endedBy() == EndedBy.TIMEOUT) {
             boolean excused = waits.pausedLong()
                     || other().waits.pausedLong()
+                    || waits.heldLong()
                     || other().waits.heldLong()
                     || plan.trouble.has(Trouble.Kind.LATE_POLLS)
                     || !settings.idleTimeout().isZero();
-            if (!excused && waits.heldLong()) {
-                world.violated("a close waits for a message that waits for a receive", this + " " + reason);
-            } else if (!excused) {
+            if (!excused) {
                 world.violated("a time limit ends what stands still, nothing else", this + " " + reason);
             }
         }
