@@ -11,17 +11,18 @@ import java.nio.channels.ClosedChannelException;
 
 /**
  * Sits next to a {@code LocalChannel}, which puts writes into an unbounded queue of its peer and completes them at
- * once. With this handler a write completes when the peer has read it, so that the bytes in flight are limited as with
- * a socket. A receipt follows the bytes of each write with a promise. The peer's handler releases it.
+ * once. With this handler a write completes when the peer reads it, so that the bytes in flight are limited as with a
+ * socket. A receipt precedes the bytes of each write with a promise. The peer's handler releases it.
  */
 final class LocalReceiptHandler extends ChannelDuplexHandler {
 
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
         if (message instanceof ByteBuf && !promise.isVoid()) {
-            // If it fails, the receipt after it fails too.
-            ctx.write(message);
+            // Before the bytes: what the peer sends on their account must not overtake the receipt. The next Read would
+            // find the IRD exhausted, though the response was read.
             ctx.write(new Receipt(ctx.channel(), promise));
+            ctx.write(message);
         } else {
             ctx.write(message, promise);
         }
