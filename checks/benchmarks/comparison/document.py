@@ -77,47 +77,38 @@ def judged(text: str, met: bool | None) -> str:
 def sizes(results: list[dict]) -> list[str]:
     draw_sizes(results)
     lines = ["## Over the size", "",
-             "Writes and Reads of one connection over epoll with `--busy-poll`: rate, and processor seconds for 10^9 bytes, which are steadier",
-             "than rates. No size may cost more than 1.25 times the mean of its two neighbours, nor, from 32 KiB on, 1.25 times the best size;",
-             "one that does is bold.",
-             "", "![processor time over the size of an operation](sizes.svg)", "",
-             "| bytes | Write, MB/s | s | Read, MB/s | s |", "|---|---|---|---|---|"]
-    found = {(each["operation"], each["size"]): each for each in results}
-    for size in dict.fromkeys(each["size"] for each in results):
-        points = [found["write", size], found["read", size]]
-        lines.append(f"| {size:,} | " + " | ".join(f"{each['rate'] / 1e6:,.0f} | {judged(format(each['cost'], '.3f'), each['met'])}"
-                                                   for each in points) + " |")
-    return [*lines, ""]
+             "Processor seconds for 10^9 bytes of Writes and Reads of one connection over epoll with `--busy-poll`. No size may cost more",
+             "than 1.25 times the mean of its two neighbours, nor, from 32 KiB on, 1.25 times the best size" + exceptions(results) + ".",
+             "", "![processor time over the size of an operation](sizes.svg)", ""]
+    return lines
+
+
+def exceptions(results: list[dict]) -> str:
+    missed = [f"a {each['operation'].capitalize()} of {each['size']:,} bytes" for each in results if each["met"] is False]
+    return f". Missed by {' and '.join(missed)}" if missed else ""
 
 
 def first_seconds(results: list[dict]) -> list[str]:
     lines = ["## The first seconds", "",
-             "MB/s of two fresh processes, whose compilers compete with the traffic on two processors. The last column tells when the rate of",
-             "half a second first reaches 90 % of the steady rate. It is bold if it misses its target.", "",
-             "| operation | bytes | second 0 to 1 | 1 to 3 | steady | 90 % after | target |",
-             "|---|---|---|---|---|---|---|"]
+             "Of two fresh processes, whose compilers compete with the traffic on two processors. 90 % of the steady rate is reached after:", ""]
     for each in results:
         if "command" in each:
             lines += ["", f"`file put` stores a file of 1 GiB, with a cold JVM at both ends and SHA-256 over the file at both, in "
                           f"{each['seconds']:.1f} s. That takes {each['processor']:.1f} s of processor time."]
         else:
-            reached = judged(f"{each['reached']:.1f} s", each["met"])
-            lines.append(f"| {each['operation']} | {each['size']:,} | {each['first'] / 1e6:,.0f} | {each['next'] / 1e6:,.0f} "
-                         f"| {each['steady'] / 1e6:,.0f} | {reached} | {'' if each['most'] is None else '<= %g s' % each['most']} |")
+            target = "" if each["most"] is None else f" (at most {each['most']:g} s)"
+            lines.append(f"- {each['operation'].capitalize()} of {each['size']:,} bytes: " + judged(f"{each['reached']:.1f} s", each["met"]) + target)
     return [*lines, ""]
 
 
 def connections(results: list[dict]) -> list[str]:
+    one, many = results[0], results[-1]
     lines = ["## Over the number of connections", "",
-             "Sends of 64 bytes, spread over all connections of one event loop at each end, over epoll and with `-XX:+UseParallelGC`. The memory",
-             "of an idle connection is heap and direct memory of the end that needs more. The last columns are the round trips of one more",
-             "connection while all others are busy. Targets for 10,000 connections: half the rate of one, and 12 KiB for an idle one" + ("." if results[-1]["met"] is not False else ", which this run **missed**."), "",
-             "| connections | Sends/s | relative to one | set-up/s | idle bytes | round trip, median | 99 % |",
-             "|---|---|---|---|---|---|---|"]
-    for each in results:
-        idle = "| |" if each["idle"] is None else f"| {each['setUp']:,.0f} | {each['idle']:,.0f}"
-        lines.append(f"| {each['connections']:,} | {each['rate']:,.0f} | {each['ratio']:.2f} {idle} "
-                     f"| {each['median']:,.0f} us | {each['tail']:,.0f} us |")
+             "Sends of 64 bytes, spread over all connections of one event loop at each end, over epoll and with `-XX:+UseParallelGC`:",
+             f"one connection {one['rate']:,.0f} Sends/s, {many['connections']:,} connections {judged(format(many['rate'], ',.0f'), many['met'])} Sends/s"
+             f" ({many['ratio']:.2f}, at least half)."]
+    if many["idle"] is not None:
+        lines.append(f"An idle connection takes {many['idle']:,.0f} bytes of heap and direct memory at the end that needs more (at most 12 KiB).")
     return [*lines, ""]
 
 

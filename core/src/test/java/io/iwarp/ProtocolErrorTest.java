@@ -64,6 +64,9 @@ class ProtocolErrorTest {
                 .isSameAs(error);
         assertThat(ErrorLayer.find(error.layer().number())).isSameAs(error.layer());
         assertThat(error.explanation()).hasSizeGreaterThan(40);
+        assertThat(error.explanation().split("; ", -1))
+                .as("what happened, and what to do")
+                .hasSize(2);
         assertThat(error.name()).startsWith(error.layer().name());
         assertThat(error.toString()).endsWith(error.rfcName());
     }
