@@ -29,7 +29,7 @@ public final class ConformanceSuite {
     /** Loads the list of requirements. */
     public ConformanceSuite() {}
 
-    /** {@return the cases for a peer in a role} */
+    /** Returns the cases for a peer in a role. */
     public List<Case> cases(Role role) {
         return Catalog.cases(role);
     }
@@ -56,7 +56,7 @@ public final class ConformanceSuite {
                                         .matches()));
     }
 
-    /** {@return the sections of the RFCs that a case is about, each once} */
+    /** Returns the sections of the RFCs that a case is about, each once. */
     public List<String> sections(Case test) {
         return test.requirements().stream()
                 .map(id -> requirements.get(id).sections())
@@ -77,7 +77,7 @@ public final class ConformanceSuite {
     }
 
     /**
-     * {@return what is known about a kind of peer}
+     * Returns what is known about a kind of peer.
      *
      * @param peer a name such as {@code siw}, or nothing
      */
@@ -100,7 +100,7 @@ public final class ConformanceSuite {
      *
      * @param required what the peer has to support
      * @param restart brings a peer back that is dead, or null
-     * @param listener is told each result at once
+     * @param listener gets each result at once
      * @throws IOException if the peer cannot be reached; the message is one line for the user
      */
     public List<Result> run(

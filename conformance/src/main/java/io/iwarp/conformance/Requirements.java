@@ -35,7 +35,7 @@ public final class Requirements {
      */
     public record Requirement(String id, String level, String sections, String part, String section, String text) {}
 
-    /** {@return the list, in its order} */
+    /** Returns the list, in its order. */
     public static Requirements load() {
         try (InputStream in = Objects.requireNonNull(Requirements.class.getResourceAsStream(RESOURCE), RESOURCE);
                 BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
@@ -56,17 +56,17 @@ public final class Requirements {
         return new Requirement(cells[0], cells[1], cells[2], cells[3], cells[4], cells[5]);
     }
 
-    /** {@return all of them} */
+    /** Returns all of them. */
     public Collection<Requirement> all() {
         return byId.values();
     }
 
-    /** {@return whether there is one with this id} */
+    /** Returns whether there is one with this id. */
     public boolean has(String id) {
         return byId.containsKey(id);
     }
 
-    /** {@return the one with this id} */
+    /** Returns the one with this id. */
     public Requirement get(String id) {
         return Objects.requireNonNull(byId.get(id), id);
     }

@@ -31,7 +31,7 @@ final class AbuseCases {
 
     private AbuseCases() {}
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all(Role role) {
         List<Case> cases = new ArrayList<>();
         cases.add(Case.must(
@@ -98,7 +98,7 @@ final class AbuseCases {
         return cases;
     }
 
-    /** {@return many segments as FPDUs, to be sent in one write} */
+    /** Returns many segments as FPDUs, to be sent in one write. */
     private static byte[] repeat(PeerStream stream, int count, IntFunction<Segment> segment) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         for (int i = 0; i < count; i++) {

@@ -9,7 +9,7 @@ import java.util.List;
 public final class Catalog {
     private Catalog() {}
 
-    /** {@return the cases for a peer in a role, in the order in which they run} */
+    /** Returns the cases for a peer in a role, in the order in which they run. */
     public static List<Case> cases(Role role) {
         List<List<Case>> families = new ArrayList<>(
                 role == Role.SERVER

@@ -101,7 +101,7 @@ final class CombinationCases {
         return stream.pings().takeAwaited().msn(stream.nextMsn() - 1 + shift & 0xFFFF_FFFFL);
     }
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all(Role role) {
         List<Case> cases = new ArrayList<>();
         for (Violation violation : VIOLATIONS) {
@@ -262,7 +262,7 @@ final class CombinationCases {
                 }));
     }
 
-    /** {@return the stream of other memory}, on which the STag of the first one has to mean nothing */
+    /** Returns the stream of other memory., on which the STag of the first one has to mean nothing */
     private static PeerStream other(PeerMemory other, PeerMemory first) throws CaseSkipped {
         if (other.memory().stag() == first.memory().stag()) {
             throw new CaseSkipped("each connection numbers its memory alone: two STags are the same");

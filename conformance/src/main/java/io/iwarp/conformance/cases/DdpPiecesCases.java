@@ -7,6 +7,7 @@ import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Pings;
 import io.iwarp.conformance.judge.Role;
+import io.iwarp.conformance.judge.Session;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
@@ -51,7 +52,7 @@ final class DdpPiecesCases {
         }
     }
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all(Role role) {
         List<Case> cases = new ArrayList<>();
         WHOLE.forEach((name, quarters) -> {
@@ -76,38 +77,56 @@ final class DdpPiecesCases {
                     }));
             tagged(cases, role, name, quarters);
         });
-        HOLES.forEach((name, quarters) -> {
+        for (boolean second : new boolean[] {false, true}) {
+            HOLES.forEach((name, quarters) -> holes(cases, role, name, quarters, second));
+        }
+        return cases;
+    }
+
+    /** Bytes are missing in the first message of its kind, or in the second one, which follows a whole one. */
+    private static void holes(List<Case> cases, Role role, String name, int[][] quarters, boolean second) {
+        String prefix = second ? "ddp.holes.second." : "ddp.holes.";
+        String which = second ? "second " : "";
+        cases.add(Case.should(
+                prefix + "send." + name,
+                "a " + which + "Send of which bytes are missing (" + name + ") is refused with 1/2/04",
+                "DDP-26 DDP-32 DDP-37",
+                session -> {
+                    PeerStream stream = idle(session, second);
+                    sendMessage(stream, quarters);
+                    stream.expectTerminate("1/2/04");
+                }));
+        cases.add(Case.should(
+                prefix + "read-request." + name,
+                "a " + which + "Read Request of which bytes are missing (" + name + ") ends the stream",
+                "RDMAP-18 DDP-26 DDP-32",
+                session -> {
+                    PeerStream stream = idle(session, second);
+                    sendReadRequest(stream, quarters);
+                    stream.expectEndOfAnyKind();
+                }));
+        if (role == Role.SERVER) {
             cases.add(Case.should(
-                    "ddp.holes.send." + name,
-                    "a Send of which bytes are missing (" + name + ") is refused with 1/2/04",
-                    "DDP-26 DDP-32 DDP-37",
+                    prefix + "response." + name,
+                    "a " + which + "Read Response of which bytes are missing (" + name + ") ends the stream",
+                    "RDMAP-31 DDP-26 DDP-32",
                     session -> {
-                        PeerStream stream = session.establish().awaitIdle();
-                        sendMessage(stream, quarters);
-                        stream.expectTerminate("1/2/04");
-                    }));
-            cases.add(Case.should(
-                    "ddp.holes.read-request." + name,
-                    "a Read Request of which bytes are missing (" + name + ") ends the stream",
-                    "RDMAP-18 DDP-26 DDP-32",
-                    session -> {
-                        PeerStream stream = session.establish().awaitIdle();
-                        sendReadRequest(stream, quarters);
+                        PeerStream stream = idle(session, second);
+                        sendResponse(stream, quarters);
                         stream.expectEndOfAnyKind();
                     }));
-            if (role == Role.SERVER) {
-                cases.add(Case.should(
-                        "ddp.holes.response." + name,
-                        "a Read Response of which bytes are missing (" + name + ") ends the stream",
-                        "RDMAP-31 DDP-26 DDP-32",
-                        session -> {
-                            PeerStream stream = session.establish().awaitIdle();
-                            sendResponse(stream, quarters);
-                            stream.expectEndOfAnyKind();
-                        }));
-            }
-        });
-        return cases;
+        }
+    }
+
+    /** Returns a stream on which nothing came before, or a ping and a Read. */
+    private static PeerStream idle(Session session, boolean second) throws IOException, CaseFailed {
+        PeerStream stream = session.establish().awaitIdle();
+        if (second) {
+            stream.completePing();
+            sendReadRequest(stream, new int[][] {{0, 4}});
+            stream.pings().expectResponse(5, 6, 0);
+        }
+        return stream;
     }
 
     private static void sendMessage(PeerStream stream, int[][] quarters) throws IOException {
@@ -174,7 +193,7 @@ final class DdpPiecesCases {
                 .needs(Need.WRITABLE));
     }
 
-    /** {@return a quarter of the memory without its first and its last byte, which have to stay as they are} */
+    /** Returns a quarter of the memory without its first and its last byte, which have to stay as they are. */
     private static int edge(int quarter) {
         return 1 + quarter * (Case.DEFAULT_SIZE - 2) / 4;
     }

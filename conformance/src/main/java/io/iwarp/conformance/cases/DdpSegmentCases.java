@@ -17,7 +17,7 @@ final class DdpSegmentCases {
 
     private DdpSegmentCases() {}
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         for (int cut = 0; cut <= MESSAGE; cut++) {

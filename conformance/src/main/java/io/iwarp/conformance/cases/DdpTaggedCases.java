@@ -26,7 +26,7 @@ final class DdpTaggedCases {
 
     private DdpTaggedCases() {}
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         emptyWrites(cases);
@@ -279,7 +279,7 @@ final class DdpTaggedCases {
                 .needs(Need.WRITABLE, need));
     }
 
-    /** {@return whether a range passes 2^64: memory may begin at 0} */
+    /** Returns whether a range passes 2^64: memory may begin at 0. */
     static boolean wraps(long offset, long length) {
         return offset < 0 && offset + length > 0;
     }

@@ -21,7 +21,7 @@ final class DdpUntaggedCases {
 
     private DdpUntaggedCases() {}
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         versions(cases);

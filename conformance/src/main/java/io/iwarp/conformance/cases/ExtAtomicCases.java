@@ -31,7 +31,7 @@ final class ExtAtomicCases {
 
     private ExtAtomicCases() {}
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         adds(cases);

@@ -22,7 +22,7 @@ final class ExtHeaderCases {
 
     private ExtHeaderCases() {}
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         absent(cases);

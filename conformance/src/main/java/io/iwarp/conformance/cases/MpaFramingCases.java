@@ -29,7 +29,7 @@ final class MpaFramingCases {
 
     private MpaFramingCases() {}
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         crc(cases);

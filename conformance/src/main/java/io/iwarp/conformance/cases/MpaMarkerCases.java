@@ -26,7 +26,7 @@ final class MpaMarkerCases {
 
     private MpaMarkerCases() {}
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         for (int phase = 0; phase < SEND; phase += WORD) {

@@ -27,7 +27,7 @@ final class MpaReplyCases {
 
     private MpaReplyCases() {}
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         request(cases);

@@ -23,7 +23,7 @@ final class MpaReplyPiecesCases {
         void send(Wire wire, byte[] reply) throws IOException;
     }
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         for (int cut = 1; cut < StartupFrame.HEADER; cut++) {

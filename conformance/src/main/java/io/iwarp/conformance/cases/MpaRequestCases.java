@@ -31,7 +31,7 @@ final class MpaRequestCases {
 
     private MpaRequestCases() {}
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         keys(cases);

@@ -19,7 +19,7 @@ final class MpaRequestPiecesCases {
 
     private MpaRequestPiecesCases() {}
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         for (int cut = 1; cut < StartupFrame.HEADER + PRIVATE_DATA; cut++) {

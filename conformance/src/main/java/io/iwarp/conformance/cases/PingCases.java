@@ -28,7 +28,7 @@ final class PingCases {
 
     private PingCases() {}
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all(Role role) {
         List<Case> cases = new ArrayList<>();
         int least = role == Role.SERVER ? 1 : MIN_OF_CLIENT;

@@ -16,7 +16,7 @@ final class RdmapOpcodeCases {
 
     private RdmapOpcodeCases() {}
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         for (int opcode = 0; opcode < Opcodes.COUNT; opcode++) {

@@ -27,7 +27,7 @@ final class RdmapReadCases {
 
     private RdmapReadCases() {}
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         empty(cases);

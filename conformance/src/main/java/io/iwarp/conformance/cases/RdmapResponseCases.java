@@ -19,7 +19,7 @@ final class RdmapResponseCases {
         Segment make(ReadRequest read, byte[] text);
     }
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         for (long flip : new long[] {1, 0x80, 0x100, 0x8000_0000L}) {

@@ -31,7 +31,7 @@ final class RdmapTerminateCases {
 
     private RdmapTerminateCases() {}
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         for (int[] error : ERRORS) {

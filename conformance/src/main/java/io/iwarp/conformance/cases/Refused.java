@@ -15,7 +15,7 @@ final class Refused {
         Segment make(PeerStream stream) throws IOException, CaseFailed;
     }
 
-    /** {@return the case}; {@code errors} are those of which the Terminate has to have one */
+    /** Returns the case; {@code errors} are those of which the Terminate has to have one */
     static Case onIdleStream(String id, String what, String requirements, Wrong wrong, String... errors) {
         String title = what + " is refused with " + String.join(" or ", errors);
         return Case.must(id, title, requirements, session -> {

@@ -25,7 +25,7 @@ final class RuleCases {
 
     private RuleCases() {}
 
-    /** {@return the cases; those of the rules tell of what came in all others} */
+    /** Returns the cases; those of the rules tell of what came in all others. */
     static List<Case> all(Role role) {
         List<Case> cases = new ArrayList<>();
         cases.add(Case.must(

@@ -27,7 +27,7 @@ final class SetupReplyCases {
 
     private SetupReplyCases() {}
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         for (int depth : DEPTHS) {

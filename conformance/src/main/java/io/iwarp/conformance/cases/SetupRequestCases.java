@@ -24,7 +24,7 @@ final class SetupRequestCases {
 
     private SetupRequestCases() {}
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         depths(cases);

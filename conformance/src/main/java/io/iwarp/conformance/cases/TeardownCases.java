@@ -20,7 +20,7 @@ final class TeardownCases {
         PeerStream reach(Session session) throws IOException, CaseFailed;
     }
 
-    /** {@return the cases} */
+    /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         ends(cases, "set-up", "right after the set-up", Session::establish);

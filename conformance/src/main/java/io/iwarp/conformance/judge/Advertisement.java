@@ -14,22 +14,22 @@ public record Advertisement(long offset, long stag, long size) {
     /** Bytes of the message. */
     public static final int LENGTH = 16;
 
-    /** {@return the message in the payload of a Send} */
+    /** Returns the message in the payload of a Send. */
     public static Advertisement decode(byte[] payload) {
         return new Advertisement(Bytes.u64(payload, 0), Bytes.u32(payload, 8), Bytes.u32(payload, 12));
     }
 
-    /** {@return the same memory without its first bytes} */
+    /** Returns the same memory without its first bytes. */
     public Advertisement from(long first) {
         return new Advertisement(offset + first, stag, size - first);
     }
 
-    /** {@return the message as bytes} */
+    /** Returns the message as bytes. */
     public byte[] encode() {
         return Bytes.join(Bytes.u64(offset), Bytes.u32(stag), Bytes.u32(size));
     }
 
-    /** {@return the message in one line} */
+    /** Returns the message in one line. */
     public String describe() {
         return String.format(Locale.ROOT, "%d bytes at STag %08x, TO %x", size, stag, offset);
     }

@@ -8,6 +8,9 @@ import io.iwarp.conformance.wire.Segment;
 import io.iwarp.conformance.wire.StartupFrame;
 import io.iwarp.conformance.wire.TerminateMessage;
 import java.io.IOException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.SocketException;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
@@ -31,12 +34,12 @@ final class Capabilities {
         Session open(int size);
     }
 
-    /** {@return those of a peer that was not asked: nothing is taken for granted} */
+    /** Returns those of a peer that was not asked: nothing is taken for granted. */
     static Capabilities unknown() {
         return new Capabilities();
     }
 
-    /** {@return why a case cannot run, or nothing} */
+    /** Returns why a case cannot run, or nothing. */
     Optional<String> lacks(Case test) {
         return test.needs().stream()
                 .filter(missing::containsKey)
@@ -44,7 +47,7 @@ final class Capabilities {
                 .findFirst();
     }
 
-    /** {@return why the peer does not support something, or null} */
+    /** Returns why the peer does not support something, or null. */
     @Nullable
     String lack(Support support) {
         return support.needs().stream()
@@ -54,12 +57,12 @@ final class Capabilities {
                 .orElse(null);
     }
 
-    /** {@return whether a Write of zero bytes can stand at the beginning of each case} */
+    /** Returns whether a Write of zero bytes can stand at the beginning of each case. */
     boolean takesEmptyWrites() {
         return takesEmptyWrites;
     }
 
-    /** {@return whether all memory that the peer names may be read} */
+    /** Returns whether all memory that the peer names may be read. */
     boolean memoryCanBeRead() {
         return memoryCanBeRead;
     }
@@ -101,14 +104,20 @@ final class Capabilities {
     /** Returns the answer to a question. If the peer fails, the question is asked once more. */
     private boolean ask(Sessions sessions, Question question) throws IOException, Unanswered {
         Session first = sessions.open(Case.DEFAULT_SIZE);
+        CaseFailed failure;
         try (first) {
             return question.ask(first.establish().awaitIdle());
-        } catch (CaseFailed failure) {
-            try (Session second = sessions.open(Case.DEFAULT_SIZE)) {
-                return question.ask(second.establish().awaitIdle());
-            } catch (CaseFailed | IOException again) {
-                throw new Unanswered(failure, first.dialogue());
-            }
+        } catch (CaseFailed e) {
+            failure = e;
+        } catch (ConnectException | BindException e) {
+            throw e;
+        } catch (SocketException e) {
+            failure = new CaseFailed("the connection broke: " + e.getMessage(), "a ping", -1, -1);
+        }
+        try (Session second = sessions.open(Case.DEFAULT_SIZE)) {
+            return question.ask(second.establish().awaitIdle());
+        } catch (CaseFailed | IOException again) {
+            throw new Unanswered(failure, first.dialogue());
         }
     }
 
@@ -186,7 +195,7 @@ final class Capabilities {
                 client ? "the client does not compare what comes back: -V in COMMAND" : "the peer is no client");
     }
 
-    /** {@return whether the peer takes what is well outside of the memory that it names, but near it} */
+    /** Returns whether the peer takes what is well outside of the memory that it names, but near it. */
     private boolean reachesFurther(boolean client, Sessions sessions) throws IOException, Unanswered {
         boolean further = !client
                 && ask(sessions, stream -> {
@@ -206,7 +215,7 @@ final class Capabilities {
         return further;
     }
 
-    /** {@return whether the peer takes a Write} */
+    /** Returns whether the peer takes a Write. */
     private static boolean takes(PeerMemory memory, long shift, byte[] data) throws IOException {
         memory.write(shift, data);
         // What answers this Read stands behind the Write.
@@ -217,7 +226,7 @@ final class Capabilities {
         return memory.stream().next().is(Segment.READ_RESPONSE);
     }
 
-    /** {@return whether a client ends if what is written is not what was read} */
+    /** Returns whether a client ends if what is written is not what was read. */
     private static boolean verifies(PeerStream stream) throws IOException, CaseFailed {
         PeerMemory sink = PeerMemory.writable(stream);
         byte[] wrong = sink.text();
@@ -251,7 +260,7 @@ final class Capabilities {
                 "the peer knows Immediate Data (RFC 7306)");
     }
 
-    /** {@return whether the peer does not call the opcode unknown} */
+    /** Returns whether the peer does not call the opcode unknown. */
     private static boolean knows(PeerStream stream, int opcode, int queue, int length) throws IOException {
         long msn = queue == 0 ? stream.nextMsn() : stream.nextReadMsn();
         stream.send(Segment.untagged(opcode, queue, msn, new byte[length]));

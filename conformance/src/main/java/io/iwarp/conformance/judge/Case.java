@@ -37,17 +37,17 @@ public record Case(
         void run(Session session) throws IOException, CaseFailed, CaseSkipped;
     }
 
-    /** {@return a case that a MUST asks for} */
+    /** Returns a case that a MUST asks for. */
     public static Case must(String id, String title, String requirements, Body body) {
         return new Case(id, title, Level.MUST, List.of(requirements.split(" ")), List.of(), DEFAULT_SIZE, null, body);
     }
 
-    /** {@return a case that a SHOULD asks for} */
+    /** Returns a case that a SHOULD asks for. */
     public static Case should(String id, String title, String requirements, Body body) {
         return new Case(id, title, Level.SHOULD, List.of(requirements.split(" ")), List.of(), DEFAULT_SIZE, null, body);
     }
 
-    /** {@return the case that holds a rule against all that the peer has sent in the run} */
+    /** Returns the case that holds a rule against all that the peer has sent in the run. */
     public static Case of(Rule rule) {
         return new Case(
                 "rule." + rule.name().toLowerCase(Locale.ROOT).replace('_', '-'),
@@ -60,7 +60,7 @@ public record Case(
                 session -> {});
     }
 
-    /** {@return the same case, skipped unless all of this is there} */
+    /** Returns the same case, skipped unless all of this is there. */
     public Case needs(Need... wanted) {
         return new Case(id, title, level, requirements, List.of(wanted), size, rule, body);
     }

@@ -23,22 +23,22 @@ public final class CaseFailed extends Exception {
         this.offset = offset;
     }
 
-    /** {@return what the peer did} */
+    /** Returns what the peer did. */
     public String seen() {
         return seen;
     }
 
-    /** {@return what it may do} */
+    /** Returns what it may do. */
     public String allowed() {
         return allowed;
     }
 
-    /** {@return the number of the entry in the dialogue, or -1} */
+    /** Returns the number of the entry in the dialogue, or -1. */
     public int entry() {
         return entry;
     }
 
-    /** {@return the first wrong byte in the entry} */
+    /** Returns the first wrong byte in the entry. */
     public int offset() {
         return offset;
     }

@@ -37,10 +37,10 @@ public final class ClientLink implements Link {
 
     /** A client that was started. */
     public interface Program {
-        /** {@return whether it ends in some time} */
+        /** Returns whether it ends in some time. */
         boolean ends(Duration patience);
 
-        /** {@return what it printed so far} */
+        /** Returns what it printed so far. */
         String output();
 
         /** Ends it, and waits until it has ended. */

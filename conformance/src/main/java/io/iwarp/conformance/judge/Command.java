@@ -30,7 +30,7 @@ public final class Command implements ClientLink.Starter {
         this.words = List.copyOf(words);
     }
 
-    /** {@return the words with the values filled in} */
+    /** Returns the words with the values filled in. */
     public static List<String> fill(List<String> words, int port, int size) {
         return words.stream()
                 .map(word -> word.replace("{port}", Integer.toString(port))
@@ -64,7 +64,7 @@ public final class Command implements ClientLink.Starter {
             this.in = in;
         }
 
-        /** {@return what a thread of its own reads, until all that have the stream open are gone} */
+        /** Returns what a thread of its own reads, until all that have the stream open are gone. */
         static Output of(InputStream in) {
             Output output = new Output(in);
             Thread thread = new Thread(output, "conformance-output");

@@ -53,12 +53,12 @@ public final class KnownDeviations {
         }
     }
 
-    /** {@return a list without entries} */
+    /** Returns a list without entries. */
     public static KnownDeviations none() {
         return new KnownDeviations();
     }
 
-    /** {@return the list in some text} */
+    /** Returns the list in some text. */
     public static KnownDeviations read(InputStream in) {
         KnownDeviations known = new KnownDeviations();
         try (BufferedReader reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
@@ -96,12 +96,12 @@ public final class KnownDeviations {
         return word.equals("sometimes");
     }
 
-    /** {@return what the list rests on, in sentences for the user; empty if nothing is said about it} */
+    /** Returns what the list rests on, in sentences for the user; empty if nothing is said about it. */
     public List<String> basis() {
         return List.copyOf(basis);
     }
 
-    /** {@return the deviation if a peer in this role is known to fail a case} */
+    /** Returns the deviation if a peer in this role is known to fail a case. */
     public Optional<Known> find(Role role, String id) {
         return lines.stream()
                 .filter(line -> line.names(role, id))
@@ -109,7 +109,7 @@ public final class KnownDeviations {
                 .findFirst();
     }
 
-    /** {@return those ids and patterns of the list that name none of the cases} */
+    /** Returns those ids and patterns of the list that name none of the cases. */
     public List<String> unused(Role role, List<Case> cases) {
         return lines.stream()
                 .filter(line -> line.roles().contains(role))
@@ -121,7 +121,7 @@ public final class KnownDeviations {
                 .toList();
     }
 
-    /** {@return a pattern in which {@code *} stands for anything} */
+    /** Returns a pattern in which {@code *} stands for anything. */
     public static Pattern glob(String text) {
         StringBuilder regex = new StringBuilder();
         for (String part : text.toLowerCase(Locale.ROOT).split("\\*", -1)) {

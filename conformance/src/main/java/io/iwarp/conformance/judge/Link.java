@@ -7,7 +7,7 @@ import java.time.Duration;
 /** The way to the peer. */
 public interface Link extends AutoCloseable {
     /**
-     * {@return a new connection with the peer}
+     * Returns a new connection with the peer.
      *
      * @param size of the buffer that the peer's client should have
      * @param receiveBuffer bytes that TCP keeps here unread, set before the connection is made, or 0 for the default
@@ -18,12 +18,12 @@ public interface Link extends AutoCloseable {
     /** Ends what was started for the last connection. */
     default void release() {}
 
-    /** {@return whether the program that was started for the last connection ends in some time, if there is one} */
+    /** Returns whether the program that was started for the last connection ends in some time, if there is one. */
     default boolean ends(Duration patience) {
         return true;
     }
 
-    /** {@return what the peer's program printed for the last connection, or nothing} */
+    /** Returns what the peer's program printed for the last connection, or nothing. */
     default String output() {
         return "";
     }

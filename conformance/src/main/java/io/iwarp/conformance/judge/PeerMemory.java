@@ -33,46 +33,44 @@ public final class PeerMemory {
         this.answer = answer;
     }
 
-    /** {@return the stream on which it may be used} */
+    /** Returns the stream on which it may be used. */
     public PeerStream stream() {
         return stream;
     }
 
-    /** {@return where it is} */
+    /** Returns where it is. */
     public Advertisement memory() {
         return memory;
     }
 
-    /** {@return memory that may be read, if any may} */
+    /** Returns memory that may be read, if any may. */
     public static PeerMemory readable(Session session) throws IOException, CaseFailed {
         return unwritable(session.establish().awaitIdle());
     }
 
-    /** {@return memory that may be written, if any may} */
+    /** Returns memory that may be written, if any may. */
     public static PeerMemory writable(Session session) throws IOException, CaseFailed {
         return writable(session.establish().awaitIdle());
     }
 
-    /** {@return memory that must not be read, if any must not} */
+    /** Returns memory that must not be read, if any must not. */
     public static PeerMemory unreadable(Session session) throws IOException, CaseFailed {
         return writable(session);
     }
 
-    /** {@return memory that must not be written, if any must not} */
+    /** Returns memory that must not be written, if any must not. */
     public static PeerMemory unwritable(Session session) throws IOException, CaseFailed {
         return readable(session);
     }
 
-    /**
-     * {@return memory on an idle stream that may be read, if any may, and that must not be written, if any must not}
-     */
+    /** Returns memory on an idle stream that may be read, if any may, and that must not be written, if any must not. */
     public static PeerMemory unwritable(PeerStream stream) throws IOException, CaseFailed {
         return stream.peerIsServer()
                 ? sinkOfServer(stream)
                 : new PeerMemory(stream, stream.pings().source(), null, null);
     }
 
-    /** {@return memory on an idle stream that may be written, if any may} */
+    /** Returns memory on an idle stream that may be written, if any may. */
     public static PeerMemory writable(PeerStream stream) throws IOException, CaseFailed {
         return stream.peerIsServer() ? sinkOfServer(stream) : sinkOfClient(stream);
     }
@@ -92,7 +90,7 @@ public final class PeerMemory {
         return new PeerMemory(stream, stream.pings().awaitAdvertisement(), null, text);
     }
 
-    /** {@return what has to be in the memory when the ping is complete: the text of a client, or one for a server} */
+    /** Returns what has to be in the memory when the ping is complete: the text of a client, or one for a server. */
     public byte[] text() {
         byte[] read = answer;
         return read == null ? Pings.text(Case.DEFAULT_SIZE) : read.clone();

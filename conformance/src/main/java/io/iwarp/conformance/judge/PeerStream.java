@@ -15,9 +15,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * An established stream and the exchange of rping on it. Both roles stand at one place: {@link #awaitIdle} brings the
- * stream to where the peer waits for a Send with {@link #nextMsn}, and {@link #completePing} completes a ping from
- * there.
+ * An established stream and the exchange of rping on it. In both roles, {@link #awaitIdle} leaves the peer waiting for
+ * a Send with {@link #nextMsn}, and {@link #completePing} completes a ping from there.
  */
 public final class PeerStream {
     /** Memory of the suite that the peer reads. */
@@ -44,22 +43,22 @@ public final class PeerStream {
         pings = new Pings(this, session);
     }
 
-    /** {@return the connection} */
+    /** Returns the connection. */
     public Wire wire() {
         return wire;
     }
 
-    /** {@return the frame of the initiator} */
+    /** Returns the frame of the initiator. */
     public StartupFrame request() {
         return request;
     }
 
-    /** {@return the frame of the responder} */
+    /** Returns the frame of the responder. */
     public StartupFrame reply() {
         return reply;
     }
 
-    /** {@return the number of the entry of the dialogue with the peer's start-up frame, or -1} */
+    /** Returns the number of the entry of the dialogue with the peer's start-up frame, or -1. */
     public int replyEntry() {
         List<Dialogue.Entry> entries = session.dialogue().entries();
         for (int i = 0; i < entries.size(); i++) {
@@ -70,17 +69,17 @@ public final class PeerStream {
         return -1;
     }
 
-    /** {@return whether the memory that the peer names may be read whatever the ping does with it} */
+    /** Returns whether the memory that the peer names may be read whatever the ping does with it. */
     boolean memoryCanBeRead() {
         return session.capabilities().memoryCanBeRead();
     }
 
-    /** {@return whether the peer is the server} */
+    /** Returns whether the peer is the server. */
     public boolean peerIsServer() {
         return session.peerIsServer();
     }
 
-    /** {@return the exchange of rping} */
+    /** Returns the exchange of rping. */
     public Pings pings() {
         return pings;
     }
@@ -121,22 +120,22 @@ public final class PeerStream {
         }
     }
 
-    /** {@return the MSN of the next Send of the suite} */
+    /** Returns the MSN of the next Send of the suite. */
     public long nextMsn() {
         return msn;
     }
 
-    /** {@return the MSN of the next Send, which is used up} */
+    /** Returns the MSN of the next Send, which is used up. */
     public long takeMsn() {
         return msn++;
     }
 
-    /** {@return the MSN of the next Read Request, which is used up} */
+    /** Returns the MSN of the next Read Request, which is used up. */
     public long takeReadMsn() {
         return readMsn++;
     }
 
-    /** {@return the MSN of the next Read Request} */
+    /** Returns the MSN of the next Read Request. */
     public long nextReadMsn() {
         return readMsn;
     }
@@ -156,7 +155,7 @@ public final class PeerStream {
         }
     }
 
-    /** {@return the next segment, which has to be of this opcode} */
+    /** Returns the next segment, which has to be of this opcode. */
     public Segment expect(int opcode) throws IOException, CaseFailed {
         Arrival arrival = next();
         Segment segment = arrival.segment();
@@ -166,7 +165,7 @@ public final class PeerStream {
         return segment;
     }
 
-    /** {@return the deviation that something else came} */
+    /** Returns the deviation that something else came. */
     public CaseFailed unexpected(Arrival arrival, String allowed) {
         return new CaseFailed(arrival.describe(), allowed, arrival.entry(), 0);
     }

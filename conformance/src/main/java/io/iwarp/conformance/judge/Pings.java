@@ -27,7 +27,7 @@ public final class Pings {
         this.session = session;
     }
 
-    /** {@return a text as rping has it: its last byte is zero} */
+    /** Returns a text as rping has it: its last byte is zero. */
     public static byte[] text(int size) {
         byte[] text = Bytes.pattern(size);
         text[size - 1] = 0;
@@ -42,12 +42,12 @@ public final class Pings {
         }
     }
 
-    /** {@return the message for which the peer waits: the name of a text, or "go ahead"} */
+    /** Returns the message for which the peer waits: the name of a text, or "go ahead". */
     public byte[] awaited() {
         return session.peerIsServer() ? sourceOf(Case.DEFAULT_SIZE) : GO_AHEAD.clone();
     }
 
-    /** {@return the Send for which the peer waits; its MSN is used up} */
+    /** Returns the Send for which the peer waits; its MSN is used up. */
     public Segment takeAwaited() {
         return Segment.send(stream.takeMsn(), awaited());
     }
@@ -91,23 +91,23 @@ public final class Pings {
         }
     }
 
-    /** {@return the message that names the memory of the suite with the text} */
+    /** Returns the message that names the memory of the suite with the text. */
     public static byte[] sourceOf(int size) {
         return new Advertisement(PeerStream.BASE, PeerStream.SOURCE_STAG, size).encode();
     }
 
-    /** {@return the message that names the memory of the suite for the answer} */
+    /** Returns the message that names the memory of the suite for the answer. */
     public static byte[] sinkOf(int size) {
         return new Advertisement(PeerStream.BASE, PeerStream.SINK_STAG, size).encode();
     }
 
-    /** {@return the peer's Read Request after the suite, which is the client, has named a text} */
+    /** Returns the peer's Read Request after the suite, which is the client, has named a text. */
     public ReadRequest advertise(int size) throws IOException, CaseFailed {
         stream.send(Segment.send(stream.takeMsn(), sourceOf(size)));
         return expectReadRequest(size);
     }
 
-    /** {@return the peer's Read Request for a text that was named} */
+    /** Returns the peer's Read Request for a text that was named. */
     public ReadRequest expectReadRequest(int size) throws IOException, CaseFailed {
         Arrival arrival = stream.next();
         Segment segment = arrival.segment();
@@ -222,7 +222,7 @@ public final class Pings {
         }
     }
 
-    /** {@return the memory that the client named last} */
+    /** Returns the memory that the client named last. */
     public Advertisement source() {
         Advertisement named = source;
         if (named == null) {
@@ -251,7 +251,7 @@ public final class Pings {
                 expectSend("the next ping: a client makes {count} of them, and ends if it reads something wrong"));
     }
 
-    /** {@return what a server writes back: the text and the zero at its end} */
+    /** Returns what a server writes back: the text and the zero at its end. */
     public static byte[] answered(byte[] text) {
         int end = 0;
         while (end < text.length && text[end] != 0) {
@@ -260,7 +260,7 @@ public final class Pings {
         return Arrays.copyOf(text, Math.min(end + 1, text.length));
     }
 
-    /** {@return what is in the client's memory} */
+    /** Returns what is in the client's memory. */
     public byte[] read(Advertisement memory) throws IOException, CaseFailed {
         stream.send(Segment.readRequest(
                 stream.takeReadMsn(),
@@ -268,7 +268,7 @@ public final class Pings {
         return expectResponse(PeerStream.SINK_STAG, PeerStream.BASE, (int) memory.size());
     }
 
-    /** {@return the data of a Read Response, whose place and length must be those that were asked for} */
+    /** Returns the data of a Read Response, whose place and length must be those that were asked for. */
     public byte[] expectResponse(long stag, long offset, int size) throws IOException, CaseFailed {
         Placement placement = collect(Segment.READ_RESPONSE, stag, offset, size);
         if (placement.data.length != size) {

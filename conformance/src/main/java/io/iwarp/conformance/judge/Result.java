@@ -68,7 +68,7 @@ public record Result(
                 millis);
     }
 
-    /** {@return this failure, or if the peer is known for it, the same as a known one} */
+    /** Returns this failure, or if the peer is known for it, the same as a known one. */
     Result orKnown(KnownDeviations deviations, Role role) {
         return deviations
                 .find(role, test.id())
@@ -76,7 +76,7 @@ public record Result(
                 .orElse(this);
     }
 
-    /** {@return the failure that this case has cost the peer its life} */
+    /** Returns the failure that the peer serves no ping after this case. */
     Result killed() {
         return new Result(
                 test,

@@ -9,7 +9,7 @@ public enum Role {
     /** It connects, as {@code rping -c} does; the suite is the responder of MPA. */
     CLIENT;
 
-    /** {@return the role as it stands in ids and reports} */
+    /** Returns the role as it stands in ids and reports. */
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }

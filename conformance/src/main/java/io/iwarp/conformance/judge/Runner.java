@@ -4,9 +4,6 @@ import io.iwarp.conformance.wire.Dialogue;
 import io.iwarp.conformance.wire.Rule;
 import io.iwarp.conformance.wire.Wire;
 import java.io.IOException;
-import java.net.BindException;
-import java.net.ConnectException;
-import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs cases one after the other, and looks after each one whether the peer still lives. What the peer sends in any
- * case is held against all {@linkplain Rule rules}; the cases of the rules, which come last, tell what was found.
+ * case is compared with all {@linkplain Rule rules}. The cases of the rules come last and report the violations.
  */
 public final class Runner {
     private static final int ATTEMPTS = 3;
@@ -51,7 +48,7 @@ public final class Runner {
 
     /**
      * @param restart or null if a peer that dies ends the run
-     * @param listener is told each result at once
+     * @param listener gets each result at once
      */
     public Runner(
             SuiteOptions options,
@@ -118,7 +115,7 @@ public final class Runner {
         listener.accept(result);
     }
 
-    /** {@return whether the peer completes pings; what it can do is known then} */
+    /** Returns whether the peer completes pings; what it can do is known then. */
     private boolean begin() throws IOException {
         try {
             capabilities = Capabilities.probe(options, size -> open("a question what the peer can do", size));
@@ -134,14 +131,6 @@ public final class Runner {
                         failure.offset());
             }
             add(Result.failed(FIRST, failure, e.dialogue(), 0));
-        } catch (ConnectException | BindException e) {
-            throw e;
-        } catch (SocketException e) {
-            add(Result.failed(
-                    FIRST,
-                    new CaseFailed("the connection broke: " + e.getMessage(), "a ping", -1, -1),
-                    new Dialogue(),
-                    0));
         }
         return false;
     }
@@ -158,7 +147,7 @@ public final class Runner {
         return Result.failed(test, broken.failure(), broken.dialogue(), 0).orKnown(known, options.role());
     }
 
-    /** {@return why no further case can run, or null} */
+    /** Returns why no further case can run, or null. */
     private @Nullable String run(Case test) {
         Result result = outcome(test);
         // A client is started afresh for each case: one that passed says that the next one can start.
@@ -193,7 +182,7 @@ public final class Runner {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
     }
 
-    /** {@return whether a fresh ping works} */
+    /** Returns whether a fresh ping works. */
     private boolean alive() {
         try (Session session = open("a ping between two cases", Case.DEFAULT_SIZE)) {
             session.establish().awaitIdle().completePing();
@@ -203,7 +192,7 @@ public final class Runner {
         }
     }
 
-    /** {@return whether a ping works within some time: a peer may need to give something up first} */
+    /** Returns whether a ping works within some time: a peer may need to give something up first. */
     private boolean recovers() {
         try {
             for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -218,7 +207,7 @@ public final class Runner {
         return false;
     }
 
-    /** {@return null if the peer serves again, otherwise how a restart failed} */
+    /** Returns null if the peer serves again, otherwise how a restart failed. */
     private @Nullable String revive() {
         if (restart == null) {
             return "";

@@ -43,7 +43,7 @@ public final class ServerLink implements Link {
         }
     }
 
-    /** {@return the address without the slash before an address that has no name} */
+    /** Returns the address without the slash before an address that has no name. */
     private String name() {
         return address.toString().replaceFirst("^/", "");
     }

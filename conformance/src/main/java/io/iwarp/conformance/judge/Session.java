@@ -47,27 +47,27 @@ public final class Session implements AutoCloseable {
         this.capabilities = capabilities;
     }
 
-    /** {@return how the suite talks to the peer} */
+    /** Returns how the suite talks to the peer. */
     public SuiteOptions options() {
         return options;
     }
 
-    /** {@return all that happened} */
+    /** Returns all that happened. */
     public Dialogue dialogue() {
         return dialogue;
     }
 
-    /** {@return the size of the buffer of the peer's client} */
+    /** Returns the size of the buffer of the peer's client. */
     public int size() {
         return size;
     }
 
-    /** {@return how many bytes the memory has; a server advertises a part of its buffer} */
+    /** Returns how many bytes the memory has; a server advertises a part of its buffer. */
     public long wholeSize(Advertisement memory) {
         return peerIsServer() ? options().maxSize() : memory.size();
     }
 
-    /** {@return whether the peer is the server} */
+    /** Returns whether the peer is the server. */
     public boolean peerIsServer() {
         return options.role() == Role.SERVER;
     }
@@ -89,19 +89,19 @@ public final class Session implements AutoCloseable {
         return wire;
     }
 
-    /** {@return an established stream, set up as the options say} */
+    /** Returns an established stream, set up as the options say. */
     public PeerStream establish() throws IOException, CaseFailed {
         return peerIsServer() ? initiate(Setup.request(options)) : respond(null);
     }
 
-    /** {@return an established stream whose first frame is this request} */
+    /** Returns an established stream whose first frame is this request. */
     public PeerStream initiate(StartupFrame request) throws IOException, CaseFailed {
         Wire wire = open();
         wire.send(request);
         return initiated(wire, request);
     }
 
-    /** {@return an established stream, whose request was sent} */
+    /** Returns an established stream, whose request was sent. */
     public PeerStream initiated(Wire wire, StartupFrame request) throws IOException, CaseFailed {
         Arrival arrival = wire.nextFrame(options.patience());
         StartupFrame reply = Setup.requireReply(arrival);
@@ -109,14 +109,14 @@ public final class Session implements AutoCloseable {
         return begun(wire, request, reply);
     }
 
-    /** {@return an established stream, whose frames are known} */
+    /** Returns an established stream, whose frames are known. */
     public PeerStream begun(Wire wire, StartupFrame request, StartupFrame reply) throws IOException, CaseFailed {
         PeerStream stream = unready(wire, request, reply);
         stream.readyToReceive();
         return stream;
     }
 
-    /** {@return an established stream, whose frames are known; a message that the set-up agreed on has yet to come} */
+    /** Returns an established stream, whose frames are known; a message that the set-up agreed on has yet to come. */
     public PeerStream unready(Wire wire, StartupFrame request, StartupFrame reply) {
         Setup.begin(wire, request, reply, peerIsServer());
         return new PeerStream(this, wire, request, reply);
@@ -125,11 +125,11 @@ public final class Session implements AutoCloseable {
     /** What a reply becomes before it is sent. */
     @FunctionalInterface
     public interface ReplyChange {
-        /** {@return the reply to send instead} */
+        /** Returns the reply to send instead. */
         StartupFrame apply(StartupFrame reply);
     }
 
-    /** {@return an established stream, whose request was answered with a changed reply} */
+    /** Returns an established stream, whose request was answered with a changed reply. */
     public PeerStream respond(@Nullable ReplyChange change) throws IOException, CaseFailed {
         Wire wire = open();
         StartupFrame request = Setup.requireRequest(wire.nextFrame(options.patience()));
@@ -139,7 +139,7 @@ public final class Session implements AutoCloseable {
         return responded(wire, request, reply);
     }
 
-    /** {@return an established stream, whose reply was sent} */
+    /** Returns an established stream, whose reply was sent. */
     public PeerStream responded(Wire wire, StartupFrame request, StartupFrame reply) throws IOException, CaseFailed {
         return begun(wire, request, reply);
     }

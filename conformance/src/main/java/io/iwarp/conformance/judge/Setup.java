@@ -21,17 +21,17 @@ public final class Setup {
 
     private Setup() {}
 
-    /** {@return the request of the suite} */
+    /** Returns the request of the suite. */
     public static StartupFrame request(SuiteOptions options) {
         return options.enhanced() ? enhancedRequest(options, DEPTH, DEPTH) : plainRequest(options, Bytes.NONE);
     }
 
-    /** {@return a request of revision 1} */
+    /** Returns a request of revision 1. */
     public static StartupFrame plainRequest(SuiteOptions options, byte[] privateData) {
         return StartupFrame.request(flags(options), 1, privateData);
     }
 
-    /** {@return a request of revision 2 with these words, to which A, C and D are added if the options say so} */
+    /** Returns a request of revision 2 with these words, to which A, C and D are added if the options say so. */
     public static StartupFrame enhancedRequest(SuiteOptions options, int ird, int ord) {
         byte[] words = options.peerToPeer()
                 ? StartupFrame.depths(ird | UPPER, ord | UPPER | LOWER)
@@ -39,7 +39,7 @@ public final class Setup {
         return StartupFrame.request(flags(options) | StartupFrame.ENHANCED, 2, words);
     }
 
-    /** {@return the reply of the suite to a request} */
+    /** Returns the reply of the suite to a request. */
     public static StartupFrame reply(SuiteOptions options, StartupFrame request) {
         if (!request.enhanced() || !options.enhanced()) {
             return StartupFrame.reply(flags(options), Math.min(request.revision(), options.revision()), Bytes.NONE);
@@ -64,7 +64,7 @@ public final class Setup {
         return (options.markers() ? StartupFrame.MARKERS : 0) | (options.crc() ? StartupFrame.CRC : 0);
     }
 
-    /** {@return how many Reads of the peer may be unanswered: what the frames of both sides allow} */
+    /** Returns how many Reads of the peer may be unanswered: what the frames of both sides allow. */
     private static int mostReads(StartupFrame own, StartupFrame peers, boolean initiator) {
         if (!own.enhanced() || !peers.enhanced()) {
             return Integer.MAX_VALUE;
@@ -86,7 +86,7 @@ public final class Setup {
                 mostReads(own, peers, initiator));
     }
 
-    /** {@return the reply that came} */
+    /** Returns the reply that came. */
     public static StartupFrame requireReply(Arrival arrival) throws CaseFailed {
         StartupFrame frame = arrival.frame();
         if (frame == null || !frame.isReply()) {
@@ -98,7 +98,7 @@ public final class Setup {
         return frame;
     }
 
-    /** {@return the request that came} */
+    /** Returns the request that came. */
     public static StartupFrame requireRequest(Arrival arrival) throws CaseFailed {
         StartupFrame frame = arrival.frame();
         if (frame == null || !frame.isRequest()) {

@@ -31,7 +31,7 @@ public record SuiteOptions(
         Duration firstFpduDelay) {
     private static final int MAX_OF_CLIENT = 1 << 20;
 
-    /** {@return the options of a run that sets none} */
+    /** Returns the options of a run that sets none. */
     public static SuiteOptions of(Role role) {
         return new SuiteOptions(
                 role,
@@ -47,7 +47,7 @@ public record SuiteOptions(
                 Duration.ZERO);
     }
 
-    /** {@return whether requests of the suite are those of RFC 6581} */
+    /** Returns whether requests of the suite are those of RFC 6581. */
     public boolean enhanced() {
         return revision >= 2;
     }

@@ -36,13 +36,13 @@ public enum Support {
         this.needs = List.of(needs);
     }
 
-    /** {@return the name as users write it} */
+    /** Returns the name as users write it. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** {@return what it is, in words} */
+    /** Returns what it is, in words. */
     public String text() {
         return text;
     }

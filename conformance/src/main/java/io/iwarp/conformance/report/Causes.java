@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 
 /**
  * Sums the failures of a run up: one line for each cause that several cases share, and how many of each family are
- * left. The causes come first, that with the most cases at the top, so that whoever starts a stack knows what to mend
+ * left. The causes come first, that with the most cases at the top, which tells the author of a stack what to mend
  * first.
  */
 public final class Causes {

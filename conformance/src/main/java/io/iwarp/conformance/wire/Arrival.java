@@ -37,7 +37,7 @@ public record Arrival(
             this.text = text;
         }
 
-        /** {@return the kind in words} */
+        /** Returns the kind in words. */
         public String text() {
             return text;
         }
@@ -47,7 +47,7 @@ public record Arrival(
         return new Arrival(kind, null, null, new int[0], entry);
     }
 
-    /** {@return whether the connection is over} */
+    /** Returns whether the connection is over. */
     public boolean ended() {
         return kind == Kind.FIN || kind == Kind.RESET;
     }
@@ -62,7 +62,7 @@ public record Arrival(
         return segment != null && segment.opcode() == opcode;
     }
 
-    /** {@return what came, in words} */
+    /** Returns what came, in words. */
     public String describe() {
         if (segment != null) {
             return segment.describe();

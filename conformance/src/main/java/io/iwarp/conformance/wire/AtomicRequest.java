@@ -23,7 +23,7 @@ public record AtomicRequest(
     /** The AOpCode of a CmpSwap. */
     public static final int COMPARE_SWAP = 2;
 
-    /** {@return the header as bytes} */
+    /** Returns the header as bytes. */
     public byte[] encode() {
         return Bytes.join(
                 Bytes.u32(code),

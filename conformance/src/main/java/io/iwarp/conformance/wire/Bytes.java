@@ -11,7 +11,7 @@ public final class Bytes {
 
     private Bytes() {}
 
-    /** {@return the arrays one behind the other} */
+    /** Returns the arrays one behind the other. */
     public static byte[] join(byte[]... parts) {
         int length = 0;
         for (byte[] part : parts) {
@@ -24,42 +24,42 @@ public final class Bytes {
         return all.array();
     }
 
-    /** {@return two bytes} */
+    /** Returns two bytes. */
     public static byte[] u16(int value) {
         return ByteBuffer.allocate(Short.BYTES).putShort((short) value).array();
     }
 
-    /** {@return four bytes} */
+    /** Returns four bytes. */
     public static byte[] u32(long value) {
         return ByteBuffer.allocate(Integer.BYTES).putInt((int) value).array();
     }
 
-    /** {@return eight bytes} */
+    /** Returns eight bytes. */
     public static byte[] u64(long value) {
         return ByteBuffer.allocate(Long.BYTES).putLong(value).array();
     }
 
-    /** {@return the byte at an index, 0 to 255} */
+    /** Returns the byte at an index, 0 to 255. */
     public static int u8(byte[] from, int index) {
         return from[index] & 0xFF;
     }
 
-    /** {@return two bytes as a number} */
+    /** Returns two bytes as a number. */
     public static int u16(byte[] from, int index) {
         return ByteBuffer.wrap(from).getShort(index) & 0xFFFF;
     }
 
-    /** {@return four bytes as a number} */
+    /** Returns four bytes as a number. */
     public static long u32(byte[] from, int index) {
         return ByteBuffer.wrap(from).getInt(index) & 0xFFFF_FFFFL;
     }
 
-    /** {@return eight bytes as a number} */
+    /** Returns eight bytes as a number. */
     public static long u64(byte[] from, int index) {
         return ByteBuffer.wrap(from).getLong(index);
     }
 
-    /** {@return that many bytes, each different from its neighbours} */
+    /** Returns that many bytes, each different from its neighbours. */
     public static byte[] pattern(int length) {
         byte[] bytes = new byte[length];
         for (int i = 0; i < length; i++) {
@@ -68,7 +68,7 @@ public final class Bytes {
         return bytes;
     }
 
-    /** {@return the CRC32C of some bytes as it stands on the wire: least significant byte first} */
+    /** Returns the CRC32C of some bytes as it stands on the wire: least significant byte first. */
     public static byte[] crc(byte[] bytes, int length) {
         CRC32C crc = new CRC32C();
         crc.update(bytes, 0, length);

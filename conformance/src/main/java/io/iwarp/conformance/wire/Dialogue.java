@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** All that was sent and received in one case, for whoever has to understand a failure. */
+/** The record of what was sent and received in one case, which explains a failure. */
 public final class Dialogue {
     private static final int MAX = 400;
     private static final int ROW = 16;
@@ -27,7 +27,7 @@ public final class Dialogue {
     @SuppressWarnings("ArrayRecordComponent") // never compared
     public record Entry(char from, String text, byte[] bytes) {}
 
-    /** {@return the number of the entry that was added} */
+    /** Returns the number of the entry that was added. */
     public synchronized int add(char from, String text, byte[] bytes) {
         if (entries.size() >= MAX) {
             entries.remove(MAX / 2);
@@ -42,7 +42,7 @@ public final class Dialogue {
         add('#', text, Bytes.NONE);
     }
 
-    /** {@return the number of the last entry of the peer, or -1} */
+    /** Returns the number of the last entry of the peer, or -1. */
     public synchronized int lastOfPeer() {
         for (int i = entries.size() - 1; i >= 0; i--) {
             if (entries.get(i).from() == '<') {
@@ -52,13 +52,13 @@ public final class Dialogue {
         return -1;
     }
 
-    /** {@return all entries} */
+    /** Returns all entries. */
     public synchronized List<Entry> entries() {
         return List.copyOf(entries);
     }
 
     /**
-     * {@return the dialogue as lines of text}
+     * Returns the dialogue as lines of text.
      *
      * @param wrongEntry the number of the entry with the first wrong byte, or -1
      * @param wrongOffset where that byte is

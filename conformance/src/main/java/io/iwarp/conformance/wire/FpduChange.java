@@ -16,27 +16,27 @@ public record FpduChange(int padding, int markerReserved, int markerShift, int f
 
     private static final int FROM_END = -2;
 
-    /** {@return an FPDU with a bit flipped, and the CRC of before} */
+    /** Returns an FPDU with a bit flipped, and the CRC of before. */
     public static FpduChange flip(int offset) {
         return new FpduChange(0, 0, 0, offset, 1);
     }
 
-    /** {@return an FPDU with a bit flipped in a byte that is counted from the end, 0 being the last one} */
+    /** Returns an FPDU with a bit flipped in a byte that is counted from the end, 0 being the last one. */
     public static FpduChange flipFromEnd(int offset) {
         return new FpduChange(0, 0, 0, FROM_END - offset, 1);
     }
 
-    /** {@return an FPDU whose PAD has this value, with a CRC that is right} */
+    /** Returns an FPDU whose PAD has this value, with a CRC that is right. */
     public static FpduChange padding(int value) {
         return new FpduChange(value, 0, 0, -1, 0);
     }
 
-    /** {@return an FPDU with other markers, with a CRC that is right} */
+    /** Returns an FPDU with other markers, with a CRC that is right. */
     public static FpduChange markers(int reserved, int shift) {
         return new FpduChange(0, reserved, shift, -1, 0);
     }
 
-    /** {@return whether the CRC is right} */
+    /** Returns whether the CRC is right. */
     boolean valid() {
         return flipOffset == -1;
     }

@@ -45,7 +45,7 @@ public final class FpduReader {
             this.available = available;
         }
 
-        /** {@return false if the bytes end here} */
+        /** Returns false if the bytes end here. */
         boolean passMarker() {
             if (!markers || (position + at) % FpduWriter.MARKER_INTERVAL != 0 || start == at) {
                 return true;
@@ -79,7 +79,7 @@ public final class FpduReader {
         this.crc = crc;
     }
 
-    /** {@return the next FPDU, or null if it is not whole yet} */
+    /** Returns the next FPDU, or null if it is not whole yet. */
     public @Nullable Fpdu decode(byte[] bytes, int available) {
         Walk walk = new Walk(bytes, available);
         if (!walk.passMarker() || walk.at + LENGTH_FIELD > available) {

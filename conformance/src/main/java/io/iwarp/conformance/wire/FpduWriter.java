@@ -23,12 +23,12 @@ public final class FpduWriter {
         this.crc = crc;
     }
 
-    /** {@return how many bytes of Full Operation there have been} */
+    /** Returns how many bytes of Full Operation there have been. */
     public long position() {
         return position;
     }
 
-    /** {@return the next FPDU} */
+    /** Returns the next FPDU. */
     public byte[] encode(byte[] ulpdu, FpduChange change) {
         byte[] padding = new byte[padding(ulpdu.length)];
         Arrays.fill(padding, (byte) change.padding());
@@ -63,7 +63,7 @@ public final class FpduWriter {
         }
     }
 
-    /** {@return how many bytes of PAD follow a ULPDU} */
+    /** Returns how many bytes of PAD follow a ULPDU. */
     static int padding(int ulpduLength) {
         return -(ulpduLength + 2) & (WORD - 1);
     }

@@ -11,12 +11,12 @@ public final class Opcodes {
 
     private Opcodes() {}
 
-    /** {@return whether messages of an opcode are tagged; those of an opcode without meaning are not} */
+    /** Returns whether messages of an opcode are tagged; those of an opcode without meaning are not. */
     public static boolean tagged(int opcode) {
         return opcode == Segment.WRITE || opcode == Segment.READ_RESPONSE;
     }
 
-    /** {@return the queue of an untagged opcode, or -1} */
+    /** Returns the queue of an untagged opcode, or -1. */
     public static int queue(int opcode) {
         return opcode < ASSIGNED ? QUEUES[opcode] : -1;
     }

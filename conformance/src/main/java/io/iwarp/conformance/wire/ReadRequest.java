@@ -15,7 +15,7 @@ public record ReadRequest(long sinkStag, long sinkOffset, long size, long source
     /** Its bytes. */
     public static final int LENGTH = 28;
 
-    /** {@return the header at the beginning of some bytes} */
+    /** Returns the header at the beginning of some bytes. */
     public static ReadRequest decode(byte[] payload) {
         return new ReadRequest(
                 Bytes.u32(payload, 0),
@@ -25,7 +25,7 @@ public record ReadRequest(long sinkStag, long sinkOffset, long size, long source
                 Bytes.u64(payload, 20));
     }
 
-    /** {@return the header as bytes} */
+    /** Returns the header as bytes. */
     public byte[] encode() {
         return Bytes.join(
                 Bytes.u32(sinkStag),
@@ -35,7 +35,7 @@ public record ReadRequest(long sinkStag, long sinkOffset, long size, long source
                 Bytes.u64(sourceOffset));
     }
 
-    /** {@return the header in one line} */
+    /** Returns the header in one line. */
     public String describe() {
         return String.format(
                 Locale.ROOT,

@@ -3,8 +3,8 @@ package io.iwarp.conformance.wire;
 import java.util.List;
 
 /**
- * What all that a peer sends has to obey, in each case. Each rule has a case, which fails if any message broke the
- * rule.
+ * The rules that each message of a peer has to follow, in any case. A rule has a case of its own, which fails if a
+ * message broke the rule.
  */
 public enum Rule {
     /** PAD. */
@@ -100,12 +100,12 @@ public enum Rule {
         this.requirements = List.of(requirements);
     }
 
-    /** {@return the rule in words} */
+    /** Returns the rule in words. */
     public String text() {
         return text;
     }
 
-    /** {@return the ids of the requirements it comes from} */
+    /** Returns the ids of the requirements it comes from. */
     public List<String> requirements() {
         return requirements;
     }

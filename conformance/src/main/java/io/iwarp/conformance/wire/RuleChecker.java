@@ -278,7 +278,7 @@ final class RuleChecker {
         }
     }
 
-    /** {@return what should have come instead, or null} */
+    /** Returns what should have come instead, or null. */
     private @Nullable String mismatch(byte[] header, Segment segment) {
         if (header.length == AtomicRequest.LENGTH) {
             long identifier = Bytes.u32(header, Integer.BYTES);
@@ -335,12 +335,12 @@ final class RuleChecker {
             return lost || lengths.contains(length);
         }
 
-        /** {@return whether a segment of that length and with that header was sent} */
+        /** Returns whether a segment of that length and with that header was sent. */
         boolean hasHeader(byte[] lengthAndHeader) {
             return lost || headers.contains(ByteBuffer.wrap(lengthAndHeader));
         }
 
-        /** {@return whether a Read Request was sent of which this is what is left} */
+        /** Returns whether a Read Request was sent of which this is what is left. */
         boolean hasRead(ReadRequest left) {
             return lost
                     || reads.stream().map(ReadRequest::decode).anyMatch(read -> {

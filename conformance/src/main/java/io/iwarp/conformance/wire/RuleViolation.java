@@ -12,7 +12,7 @@ import java.util.Locale;
  * @param allowed what may be there
  */
 public record RuleViolation(Rule rule, int entry, int offset, String seen, String allowed) {
-    /** {@return a violation of which only the place in the FPDU is known} */
+    /** Returns a violation of which only the place in the FPDU is known. */
     static RuleViolation at(Rule rule, int offset, String seen, String allowed) {
         return new RuleViolation(rule, -1, offset, seen, allowed);
     }
@@ -25,7 +25,7 @@ public record RuleViolation(Rule rule, int entry, int offset, String seen, Strin
         return new RuleViolation(rule, number, offset, seen, allowed);
     }
 
-    /** {@return the violation in one line} */
+    /** Returns the violation in one line. */
     public String describe() {
         return rule.text() + ": seen " + seen + ", allowed " + allowed;
     }

@@ -76,32 +76,32 @@ public final class Segment {
         this.payload = payload;
     }
 
-    /** {@return a tagged segment of any opcode} */
+    /** Returns a tagged segment of any opcode. */
     public static Segment tagged(int opcode, long stag, long offset, byte[] payload) {
         return new Segment(true, opcode, payload).stag(stag).offset(offset);
     }
 
-    /** {@return an untagged segment of any opcode} */
+    /** Returns an untagged segment of any opcode. */
     public static Segment untagged(int opcode, long queue, long msn, byte[] payload) {
         return new Segment(false, opcode, payload).queue(queue).msn(msn);
     }
 
-    /** {@return a Send} */
+    /** Returns a Send. */
     public static Segment send(long msn, byte[] payload) {
         return untagged(SEND, 0, msn, payload);
     }
 
-    /** {@return a Read Request} */
+    /** Returns a Read Request. */
     public static Segment readRequest(long msn, ReadRequest request) {
         return untagged(READ_REQUEST, 1, msn, request.encode());
     }
 
-    /** {@return a Terminate} */
+    /** Returns a Terminate. */
     public static Segment terminate(byte[] payload) {
         return untagged(TERMINATE, 2, 1, payload);
     }
 
-    /** {@return the segment in a ULPDU, which has at least a whole header: see {@link #fits}} */
+    /** Returns the segment in a ULPDU, which has at least a whole header: see {@link #fits}. */
     public static Segment decode(byte[] ulpdu) {
         int ddp = Bytes.u8(ulpdu, 0);
         int rdmap = Bytes.u8(ulpdu, 1);
@@ -124,12 +124,12 @@ public final class Segment {
         return segment;
     }
 
-    /** {@return whether a ULPDU is long enough for its header} */
+    /** Returns whether a ULPDU is long enough for its header. */
     public static boolean fits(byte[] ulpdu) {
         return ulpdu.length >= 2 && ulpdu.length >= ((ulpdu[0] & 0x80) != 0 ? TAGGED_HEADER : UNTAGGED_HEADER);
     }
 
-    /** {@return the ULPDU} */
+    /** Returns the ULPDU. */
     public byte[] encode() {
         byte[] control = {
             (byte) ((tagged ? 0x80 : 0) | (last ? 0x40 : 0) | ddpReserved << 2 | ddpVersion),
@@ -207,77 +207,77 @@ public final class Segment {
         return this;
     }
 
-    /** {@return the bit T} */
+    /** Returns the bit T. */
     public boolean tagged() {
         return tagged;
     }
 
-    /** {@return the bit L} */
+    /** Returns the bit L. */
     public boolean last() {
         return last;
     }
 
-    /** {@return the opcode} */
+    /** Returns the opcode. */
     public int opcode() {
         return opcode;
     }
 
-    /** {@return DV} */
+    /** Returns DV. */
     public int ddpVersion() {
         return ddpVersion;
     }
 
-    /** {@return RV} */
+    /** Returns RV. */
     public int rdmapVersion() {
         return rdmapVersion;
     }
 
-    /** {@return the four reserved bits of DDP} */
+    /** Returns the four reserved bits of DDP. */
     public int ddpReserved() {
         return ddpReserved;
     }
 
-    /** {@return the two reserved bits of RDMAP} */
+    /** Returns the two reserved bits of RDMAP. */
     public int rdmapReserved() {
         return rdmapReserved;
     }
 
-    /** {@return the STag, or the field Invalidate STag} */
+    /** Returns the STag, or the field Invalidate STag. */
     public long stag() {
         return stag;
     }
 
-    /** {@return the tagged offset} */
+    /** Returns the tagged offset. */
     public long offset() {
         return offset;
     }
 
-    /** {@return QN} */
+    /** Returns QN. */
     public long queue() {
         return queue;
     }
 
-    /** {@return MSN} */
+    /** Returns MSN. */
     public long msn() {
         return msn;
     }
 
-    /** {@return MO} */
+    /** Returns MO. */
     public long messageOffset() {
         return messageOffset;
     }
 
-    /** {@return what follows the DDP header} */
+    /** Returns what follows the DDP header. */
     public byte[] payload() {
         return payload;
     }
 
-    /** {@return the name of an opcode} */
+    /** Returns the name of an opcode. */
     public static String name(int opcode) {
         return NAMES[opcode];
     }
 
-    /** {@return the segment in one line} */
+    /** Returns the segment in one line. */
     public String describe() {
         String place = tagged
                 ? String.format(Locale.ROOT, "tagged, STag %08x, TO %x", stag, offset)

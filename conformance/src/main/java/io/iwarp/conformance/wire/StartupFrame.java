@@ -33,22 +33,22 @@ public record StartupFrame(byte[] key, int flags, int revision, int length, byte
     private static final byte[] REQUEST_KEY = "MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] REPLY_KEY = "MPA ID Rep Frame".getBytes(StandardCharsets.US_ASCII);
 
-    /** {@return a Request} */
+    /** Returns a Request. */
     public static StartupFrame request(int flags, int revision, byte[] privateData) {
         return new StartupFrame(REQUEST_KEY.clone(), flags, revision, privateData.length, privateData);
     }
 
-    /** {@return a Reply} */
+    /** Returns a Reply. */
     public static StartupFrame reply(int flags, int revision, byte[] privateData) {
         return new StartupFrame(REPLY_KEY.clone(), flags, revision, privateData.length, privateData);
     }
 
-    /** {@return the bytes of the enhanced set-up: each word has two flags and 14 bits of depth} */
+    /** Returns the bytes of the enhanced set-up: each word has two flags and 14 bits of depth. */
     public static byte[] depths(int ird, int ord) {
         return Bytes.join(Bytes.u16(ird), Bytes.u16(ord));
     }
 
-    /** {@return the frame that begins here; its private data is what is there} */
+    /** Returns the frame that begins here; its private data is what is there. */
     public static StartupFrame decode(byte[] bytes) {
         return new StartupFrame(
                 Arrays.copyOf(bytes, KEY),
@@ -58,62 +58,62 @@ public record StartupFrame(byte[] key, int flags, int revision, int length, byte
                 Arrays.copyOfRange(bytes, HEADER, bytes.length));
     }
 
-    /** {@return the frame as bytes} */
+    /** Returns the frame as bytes. */
     public byte[] encode() {
         return Bytes.join(key, new byte[] {(byte) flags, (byte) revision}, Bytes.u16(length), privateData);
     }
 
-    /** {@return the same frame with other flags} */
+    /** Returns the same frame with other flags. */
     public StartupFrame withFlags(int other) {
         return new StartupFrame(key, other, revision, length, privateData);
     }
 
-    /** {@return the same frame with another revision} */
+    /** Returns the same frame with another revision. */
     public StartupFrame withRevision(int other) {
         return new StartupFrame(key, flags, other, length, privateData);
     }
 
-    /** {@return the same frame with another PD_Length, but the same private data} */
+    /** Returns the same frame with another PD_Length, but the same private data. */
     public StartupFrame withLength(int other) {
         return new StartupFrame(key, flags, revision, other, privateData);
     }
 
-    /** {@return the same frame with another key} */
+    /** Returns the same frame with another key. */
     public StartupFrame withKey(byte[] other) {
         return new StartupFrame(other, flags, revision, length, privateData);
     }
 
-    /** {@return whether a flag is set} */
+    /** Returns whether a flag is set. */
     public boolean has(int flag) {
         return (flags & flag) != 0;
     }
 
-    /** {@return whether four bytes of enhanced set-up are there} */
+    /** Returns whether four bytes of enhanced set-up are there. */
     public boolean enhanced() {
         return revision >= 2 && has(ENHANCED) && privateData.length >= Integer.BYTES;
     }
 
-    /** {@return the word with A, B and the IRD} */
+    /** Returns the word with A, B and the IRD. */
     public int irdWord() {
         return Bytes.u16(privateData, 0);
     }
 
-    /** {@return the word with C, D and the ORD} */
+    /** Returns the word with C, D and the ORD. */
     public int ordWord() {
         return Bytes.u16(privateData, Short.BYTES);
     }
 
-    /** {@return whether the key is that of a Request} */
+    /** Returns whether the key is that of a Request. */
     public boolean isRequest() {
         return Arrays.equals(key, REQUEST_KEY);
     }
 
-    /** {@return whether the key is that of a Reply} */
+    /** Returns whether the key is that of a Reply. */
     public boolean isReply() {
         return Arrays.equals(key, REPLY_KEY);
     }
 
-    /** {@return the frame in one line} */
+    /** Returns the frame in one line. */
     public String describe() {
         String name = isRequest() ? "MPA Request" : isReply() ? "MPA Reply" : "start-up frame with another key";
         StringBuilder text = new StringBuilder(name)

@@ -77,9 +77,7 @@ final class TerminateChecker {
         }
     }
 
-    /**
-     * {@return which bits the error asks for (RFC 5040 figure 10, RFC 7306 section 8.1), or nothing if they are set}
-     */
+    /** Returns which bits the error asks for (RFC 5040 figure 10, RFC 7306 section 8.1), or nothing if they are set. */
     private static String wanted(TerminateMessage message, boolean readRequest) {
         boolean mpa = message.layer() == 2;
         boolean local = message.type() == 0;

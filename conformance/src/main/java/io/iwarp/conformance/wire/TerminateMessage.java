@@ -22,7 +22,7 @@ public record TerminateMessage(int layer, int type, int code, int bits, int rese
     /** The header of the Read Request is there. */
     public static final int R = 1;
 
-    /** {@return the message in a payload of at least four bytes} */
+    /** Returns the message in a payload of at least four bytes. */
     public static TerminateMessage decode(byte[] payload) {
         int first = Bytes.u8(payload, 0);
         int word = Bytes.u16(payload, 2);
@@ -35,27 +35,27 @@ public record TerminateMessage(int layer, int type, int code, int bits, int rese
                 Arrays.copyOfRange(payload, Integer.BYTES, payload.length));
     }
 
-    /** {@return the message as bytes} */
+    /** Returns the message as bytes. */
     public byte[] encode() {
         return Bytes.join(new byte[] {(byte) (layer << 4 | type), (byte) code}, Bytes.u16(bits << 13 | reserved), rest);
     }
 
-    /** {@return a message that carries no header} */
+    /** Returns a message that carries no header. */
     public static TerminateMessage bare(int layer, int type, int code) {
         return new TerminateMessage(layer, type, code, 0, 0, Bytes.NONE);
     }
 
-    /** {@return whether a bit is set} */
+    /** Returns whether a bit is set. */
     public boolean has(int bit) {
         return (bits & bit) != 0;
     }
 
-    /** {@return layer, type and code, for example 1/2/05} */
+    /** Returns layer, type and code, for example 1/2/05. */
     public String error() {
         return String.format(Locale.ROOT, "%d/%d/%02X", layer, type, code);
     }
 
-    /** {@return the message in some words} */
+    /** Returns the message in some words. */
     public String describe() {
         return error() + " M=" + (bits >> 2) + " D=" + (bits >> 1 & 1) + " R=" + (bits & 1);
     }

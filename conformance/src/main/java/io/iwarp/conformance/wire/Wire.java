@@ -76,7 +76,7 @@ public final class Wire implements AutoCloseable {
         checker = new RuleChecker(peerWaits, mostReads);
     }
 
-    /** {@return what was wrong with anything that came so far} */
+    /** Returns what was wrong with anything that came so far. */
     public List<RuleViolation> violations() {
         return List.copyOf(violations);
     }
@@ -147,12 +147,12 @@ public final class Wire implements AutoCloseable {
         send(encode(segment, change), segment.describe() + remark);
     }
 
-    /** {@return a segment as the next FPDU, which has to be sent} */
+    /** Returns a segment as the next FPDU, which has to be sent. */
     public byte[] encode(Segment segment, FpduChange change) {
         return encode(segment.encode(), change);
     }
 
-    /** {@return any ULPDU as the next FPDU, which has to be sent} */
+    /** Returns any ULPDU as the next FPDU, which has to be sent. */
     public byte[] encode(byte[] ulpdu, FpduChange change) {
         if (checker != null) {
             checker.sent(ulpdu, change.valid());
@@ -171,7 +171,7 @@ public final class Wire implements AutoCloseable {
         }
     }
 
-    /** {@return the next start-up frame, or what came instead} */
+    /** Returns the next start-up frame, or what came instead. */
     public Arrival nextFrame(Duration patience) throws IOException {
         long deadline = deadline(patience);
         while (true) {
@@ -195,7 +195,7 @@ public final class Wire implements AutoCloseable {
         return wanted - end > 0 ? end : wanted;
     }
 
-    /** {@return the next segment, or what came instead} */
+    /** Returns the next segment, or what came instead. */
     public Arrival next(Duration patience) throws IOException {
         long deadline = deadline(patience);
         if (arrived >= maxArrived) {
@@ -262,7 +262,7 @@ public final class Wire implements AutoCloseable {
         }
     }
 
-    /** {@return any bytes that come until the connection ends or the time is over} */
+    /** Returns any bytes that come until the connection ends or the time is over. */
     public byte[] rest(Duration patience) throws IOException {
         long deadline = deadline(patience);
         ByteArrayOutputStream all = new ByteArrayOutputStream();
@@ -275,12 +275,12 @@ public final class Wire implements AutoCloseable {
         return all.toByteArray();
     }
 
-    /** {@return whether the peer has ended the connection} */
+    /** Returns whether the peer has ended the connection. */
     public boolean ended() {
         return ended;
     }
 
-    /** {@return what came instead of bytes, or null if bytes came} */
+    /** Returns what came instead of bytes, or null if bytes came. */
     private @Nullable Arrival fill(long deadline) throws IOException {
         if (available == unread.length) {
             if (available >= MAX_UNREAD) {

@@ -24,7 +24,7 @@ final class WriteLimit {
         this.limit = limit;
     }
 
-    /** {@return what closes the socket, unless it is cancelled in time} */
+    /** Returns what closes the socket, unless it is cancelled in time. */
     ScheduledFuture<?> begin() {
         return WATCH.schedule(this::expire, limit.toNanos(), TimeUnit.NANOSECONDS);
     }

@@ -112,22 +112,22 @@ enum Fault {
         this.owner = owner;
     }
 
-    /** {@return the role in which it is planted} */
+    /** Returns the role in which it is planted. */
     Role role() {
         return role;
     }
 
-    /** {@return the pattern of the cases that own it} */
+    /** Returns the pattern of the cases that own it. */
     String owner() {
         return owner;
     }
 
-    /** {@return whether it shows only if neither side asks for CRCs, but in some cases the suite does} */
+    /** Returns whether it shows only if neither side asks for CRCs, but in some cases the suite does. */
     boolean needsNoCrc() {
         return this == CRC_LEFT_OUT;
     }
 
-    /** {@return whether it shows only if both sides want markers} */
+    /** Returns whether it shows only if both sides want markers. */
     boolean needsMarkers() {
         return name().startsWith("MARKER") || this == FIRST_MARKER_WRONG;
     }

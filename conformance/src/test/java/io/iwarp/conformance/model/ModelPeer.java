@@ -56,7 +56,7 @@ final class ModelPeer implements AutoCloseable {
         this.open = open;
     }
 
-    /** {@return where it listens as a server from now on} */
+    /** Returns where it listens as a server from now on. */
     InetSocketAddress listen() throws IOException {
         ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         listener = socket;
@@ -64,7 +64,7 @@ final class ModelPeer implements AutoCloseable {
         return (InetSocketAddress) socket.getLocalSocketAddress();
     }
 
-    /** {@return a link to it in memory and in virtual time} */
+    /** Returns a link to it in memory and in virtual time. */
     Link link(Role role) {
         return new Link() {
             private Future<Boolean> life = CompletableFuture.completedFuture(true);
@@ -151,7 +151,7 @@ final class ModelPeer implements AutoCloseable {
         void live(Socket socket) throws IOException;
     }
 
-    /** {@return whether it comes to an end} */
+    /** Returns whether it comes to an end. */
     private boolean live(Socket socket, Life life) {
         sockets.add(socket);
         boolean deaf = false;

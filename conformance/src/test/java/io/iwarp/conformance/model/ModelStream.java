@@ -86,7 +86,7 @@ final class ModelStream {
         return faults.contains(fault);
     }
 
-    /** {@return the next message} */
+    /** Returns the next message. */
     byte[] receive() throws IOException {
         while (messages.isEmpty()) {
             pump();

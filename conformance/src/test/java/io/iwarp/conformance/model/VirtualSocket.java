@@ -38,7 +38,7 @@ final class VirtualSocket extends Socket {
         this.lock = lock;
     }
 
-    /** {@return both ends of a new connection} */
+    /** Returns both ends of a new connection. */
     static VirtualSocket[] pair() {
         Object lock = new Object();
         VirtualSocket first = new VirtualSocket(lock);

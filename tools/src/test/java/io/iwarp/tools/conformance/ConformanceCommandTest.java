@@ -173,6 +173,16 @@ class ConformanceCommandTest {
     }
 
     @Test
+    void aLevelHasTheCasesOfTheLevelsBeforeIt() {
+        try (CommandRun list = CommandRun.of("conformance", "server", "--list", "--level", "pings")) {
+            assertThat(list.exitCode()).as(list.err()).isZero();
+            assertThat(list.out())
+                    .contains("mpa.request.key.0 ", "ping.size.1 ")
+                    .doesNotContain("mpa.crc", "\nddp.", "\nrule.", "\next.");
+        }
+    }
+
+    @Test
     void casesAreListedWithWhatTheyProve() {
         try (CommandRun list = CommandRun.of("conformance", "server", "--list", "--only", "ddp.queue.4")) {
             assertThat(list.exitCode()).isZero();
