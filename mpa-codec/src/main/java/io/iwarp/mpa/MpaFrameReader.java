@@ -85,8 +85,8 @@ final class MpaFrameReader {
     String progress() {
         String name = sender == Role.INITIATOR ? "MPA Request Frame" : "MPA Reply Frame";
         return received < MpaFrameLayout.HEADER_LENGTH
-                ? received + " of the first " + MpaFrameLayout.HEADER_LENGTH + " bytes of the " + name + " had come"
-                : received + " of the " + bytes.length + " bytes of the " + name + " had come";
+                ? received + " of the first " + MpaFrameLayout.HEADER_LENGTH + " bytes of the " + name + " received"
+                : received + " of the " + bytes.length + " bytes of the " + name + " received";
     }
 
     private @Nullable String verify(int position) {
@@ -118,7 +118,7 @@ final class MpaFrameReader {
         if (position == 0 && got >= TLS_FIRST_RECORD && got <= TLS_LAST_RECORD) {
             return String.format(
                     "the peer's first byte is 0x%02x, with which a TLS record begins: it speaks TLS, and this side does"
-                            + " not; add an SslHandler here, or take it away there",
+                            + " not; add an SslHandler here, or remove it there",
                     got & LOW_BYTE);
         }
         return String.format(

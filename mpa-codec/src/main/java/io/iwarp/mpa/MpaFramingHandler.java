@@ -66,8 +66,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     /** A batch of FPDUs with this many bytes is full; holds the largest FPDU with all its markers. */
     static final int BATCH_LIMIT = 64 * 1024;
 
-    /** Bytes sent between two looks at the segment size, because a look is a system call. */
-    static final int BYTES_BETWEEN_LOOKS = 1 << 20;
+    /** Bytes between two checks of the MSS: each check is a system call. */
+    static final int MSS_CHECK_INTERVAL = 1 << 20;
 
     private static final int MIN_BATCH_CAPACITY = 512;
 
@@ -99,8 +99,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private int usualBatch = MIN_BATCH_CAPACITY;
     private boolean outputEnded;
     private int mulpdu;
-    /** The position from which on the segment size is looked at, never if the settings fix it. */
-    private long nextLook;
+    /** The position of the next check of the MSS, never reached if the settings fix it. */
+    private long nextMssCheck;
 
     /** TransmitReady was fired, or only a Terminate may be sent. */
     private boolean mayTransmit;
@@ -152,7 +152,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         this.segmentSize = segmentSize;
         this.fpduTimeoutNanos = settings.fpduTimeout().toNanos();
         this.inputBudget = inputBudget;
-        this.nextLook = settings.emss() > 0 ? Long.MAX_VALUE : BYTES_BETWEEN_LOOKS;
+        this.nextMssCheck = settings.emss() > 0 ? Long.MAX_VALUE : MSS_CHECK_INTERVAL;
     }
 
     @Override
@@ -350,8 +350,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     public void flush(ChannelHandlerContext ctx) {
         handOver(ctx, ctx.voidPromise());
         ctx.flush();
-        if (encoder != null && encoder.position() >= nextLook) {
-            reviewMulpdu(ctx, encoder);
+        if (encoder != null && encoder.position() >= nextMssCheck) {
+            checkMss(ctx, encoder);
         }
     }
 
@@ -572,9 +572,9 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Looks at the segment size, and tells the layers above if the MULPDU has changed. */
-    private void reviewMulpdu(ChannelHandlerContext ctx, FpduEncoder of) {
-        nextLook = of.position() + BYTES_BETWEEN_LOOKS;
+    /** Checks the segment size, and reports a changed MULPDU to the layers above. */
+    private void checkMss(ChannelHandlerContext ctx, FpduEncoder of) {
+        nextMssCheck = of.position() + MSS_CHECK_INTERVAL;
         int emss = segmentSize.applyAsInt(ctx.channel());
         int now = emss == TcpSegmentSize.UNKNOWN ? mulpdu : Mulpdu.capped(settings, emss, of.markers());
         if (now != mulpdu) {

@@ -281,9 +281,8 @@ final class MpaStartup {
                 return plainlyAnswered(reply);
             }
             if (settings.refuseEarlyFpdus() && in.isReadable()) {
-                return malformed(
-                        in.readableBytes() + " bytes came right behind the MPA Reply Frame; a responder sends no"
-                                + " FPDU before it has received one (RFC 5044 section 7.1.2, rule 4)");
+                return malformed(in.readableBytes() + " bytes followed the MPA Reply Frame; a responder sends no"
+                        + " FPDU before it has received one (RFC 5044 section 7.1.2, rule 4)");
             }
             return over(established(reply));
         }
@@ -301,7 +300,7 @@ final class MpaStartup {
             ProtocolFault fault = new ProtocolFault(
                     ProtocolError.MPA_INVALID_STARTUP_FRAME,
                     "the peer answered the enhanced MPA Request Frame with a plain Reply Frame of revision "
-                            + reply.revision() + " (RFC 6581 section 10); ask it plainly");
+                            + reply.revision() + " (RFC 6581 section 10); connect with a revision 1 request");
             return over(new StartupAction.Fail(CloseReason.of(fault), true));
         }
 
@@ -334,7 +333,7 @@ final class MpaStartup {
         public String progress() {
             return taken
                     ? "the MPA Request Frame was sent and " + reader.progress()
-                    : "the transport had not taken the MPA Request Frame: perhaps the TLS handshake was not done";
+                    : "the MPA Request Frame was never written: the TLS handshake may not have completed";
         }
     }
 

@@ -154,7 +154,8 @@ class EnhancedRefusalTest {
         assertThat(failed.enhancedRefused()).isTrue();
         assertThat(failed.reason().endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
         assertThat(failed.reason().error()).isEqualTo(ProtocolError.MPA_INVALID_STARTUP_FRAME);
-        assertThat(failed.reason().detail()).contains("plain Reply Frame of revision", "ask it plainly");
+        assertThat(failed.reason().detail())
+                .contains("plain Reply Frame of revision", "connect with a revision 1 request");
         peer.expectsNothing().done();
     }
 
@@ -248,7 +249,7 @@ class EnhancedRefusalTest {
         MpaEvent.StartupFailed failed = peer.failed();
         assertThat(failed.enhancedRefused()).isFalse();
         assertThat(failed.reason().detail())
-                .endsWith("the transport had not taken the MPA Request Frame: perhaps the TLS handshake was not done");
+                .endsWith("the MPA Request Frame was never written: the TLS handshake may not have completed");
         peer.done();
     }
 

@@ -309,12 +309,12 @@ class MpaFramingOutboundTest {
         mpa = new FramingChannel(MpaSettings.DEFAULT, channel -> segmentSize[0]);
         mpa.establish(Role.INITIATOR, true, true, true);
 
-        sendBytes(MpaFramingHandler.BYTES_BETWEEN_LOOKS);
+        sendBytes(MpaFramingHandler.MSS_CHECK_INTERVAL);
         assertThat(mpa.seen(MpaEvent.MulpduChanged.class)).isEmpty();
         segmentSize[0] = 536;
-        sendBytes(MpaFramingHandler.BYTES_BETWEEN_LOOKS / 2);
+        sendBytes(MpaFramingHandler.MSS_CHECK_INTERVAL / 2);
         assertThat(mpa.seen(MpaEvent.MulpduChanged.class)).isEmpty();
-        sendBytes(MpaFramingHandler.BYTES_BETWEEN_LOOKS / 2 + 70_000);
+        sendBytes(MpaFramingHandler.MSS_CHECK_INTERVAL / 2 + 70_000);
 
         assertThat(mpa.seen(MpaEvent.MulpduChanged.class)).containsExactly(new MpaEvent.MulpduChanged(522));
     }
@@ -325,7 +325,7 @@ class MpaFramingOutboundTest {
         mpa = new FramingChannel(MpaSettings.builder().emss(1448).build(), channel -> 536);
         mpa.establish(Role.INITIATOR, true, false, false);
 
-        sendBytes(3 * MpaFramingHandler.BYTES_BETWEEN_LOOKS);
+        sendBytes(3 * MpaFramingHandler.MSS_CHECK_INTERVAL);
 
         assertThat(mpa.seen(MpaEvent.MulpduChanged.class)).isEmpty();
     }

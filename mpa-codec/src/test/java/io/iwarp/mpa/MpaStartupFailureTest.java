@@ -136,7 +136,7 @@ class MpaStartupFailureTest {
     void responderTimesOutWaitingForTheRequest() {
         StartupPeer peer = StartupPeer.ofResponder(PATIENT);
 
-        expectTimeout(peer, "0 of the first 20 bytes of the MPA Request Frame had come");
+        expectTimeout(peer, "0 of the first 20 bytes of the MPA Request Frame received");
     }
 
     @Test
@@ -144,7 +144,7 @@ class MpaStartupFailureTest {
     void initiatorTimesOutWaitingForTheReply() {
         StartupPeer peer = StartupPeer.ofInitiator(PATIENT).expects(request("40010000"));
 
-        expectTimeout(peer, "0 of the first 20 bytes of the MPA Reply Frame had come");
+        expectTimeout(peer, "0 of the first 20 bytes of the MPA Reply Frame received");
     }
 
     @Test

@@ -175,7 +175,7 @@ class MpaStartupRefusalTest {
         MpaSettings strict = MpaSettings.builder().refuseEarlyFpdus(true).build();
         assertThat(failure(receive(started(MpaStartup.initiator(strict, NO_PRIVATE_DATA)), bytes))
                         .detail())
-                .contains("4 bytes came right behind the MPA Reply Frame");
+                .contains("4 bytes followed the MPA Reply Frame");
         agreed(repliedTo(strict, reply("40010000")));
     }
 }

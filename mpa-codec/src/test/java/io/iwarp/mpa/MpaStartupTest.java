@@ -267,20 +267,20 @@ class MpaStartupTest {
         MpaStartup responder = started(MpaStartup.responder(DEFAULTS));
         receive(responder, ascii("MPA"));
         assertThat(endedDetail(responder))
-                .isEqualTo("too late; 3 of the first 20 bytes of the MPA Request Frame had come");
+                .isEqualTo("too late; 3 of the first 20 bytes of the MPA Request Frame received");
 
         responder = started(MpaStartup.responder(DEFAULTS));
         receive(responder, request("40010200", new byte[10]));
-        assertThat(endedDetail(responder)).isEqualTo("too late; 30 of the 532 bytes of the MPA Request Frame had come");
+        assertThat(endedDetail(responder)).isEqualTo("too late; 30 of the 532 bytes of the MPA Request Frame received");
 
         responder = started(MpaStartup.responder(DEFAULTS));
         receive(responder, request("40010001"));
-        assertThat(endedDetail(responder)).isEqualTo("too late; 20 of the 21 bytes of the MPA Request Frame had come");
+        assertThat(endedDetail(responder)).isEqualTo("too late; 20 of the 21 bytes of the MPA Request Frame received");
 
         assertThat(endedDetail(awaitingDecision(DEFAULTS, request("40010000"))))
                 .contains("the application had not decided");
         assertThat(endedDetail(started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA))))
-                .contains("the MPA Request Frame was sent and 0 of the first 20 bytes of the MPA Reply Frame had come");
+                .contains("the MPA Request Frame was sent and 0 of the first 20 bytes of the MPA Reply Frame received");
         assertThat(endedDetail(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA))).contains("had not been sent");
         assertThat(endedDetail(MpaStartup.responder(DEFAULTS))).contains("had not begun");
         assertThat(endedDetail(MpaStartup.responder(
@@ -296,12 +296,12 @@ class MpaStartupTest {
         MpaStartup gone = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
         assertThat(failure(gone.ended(EndedBy.PEER_CLOSED, null, "closed", null))
                         .detail())
-                .endsWith("0 of the first 20 bytes of the MPA Reply Frame had come; perhaps the peer expects TLS,"
+                .endsWith("0 of the first 20 bytes of the MPA Reply Frame received; perhaps the peer expects TLS,"
                         + " is not an iWARP server, or refuses connections for now");
 
         MpaStartup begun = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
         receive(begun, ascii("MPA"));
-        assertThat(endedDetail(begun)).endsWith("3 of the first 20 bytes of the MPA Reply Frame had come");
+        assertThat(endedDetail(begun)).endsWith("3 of the first 20 bytes of the MPA Reply Frame received");
     }
 
     @Test

@@ -101,7 +101,7 @@ class TerminateTest {
     @Test
     void fewerThanFourBytesSayNothing() {
         assertThat(decode("110100")).isNull();
-        assertThat(Terminate.reason(decode("110100")).detail()).isEqualTo("without saying why");
+        assertThat(Terminate.reason(decode("110100")).detail()).isEqualTo("no reason given");
     }
 
     @Test
