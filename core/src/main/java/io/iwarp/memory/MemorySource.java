@@ -2,6 +2,7 @@ package io.iwarp.memory;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.internal.PlatformDependent;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,6 +68,14 @@ sealed interface MemorySource {
 
         @Override
         public TaggedMemory acquire() {
+            long limit = PlatformDependent.maxDirectMemory();
+            if (length > limit) {
+                throw new ResourceLimitException(
+                        "cannot allocate " + length + " bytes: the JVM allows " + limit
+                                + " bytes of direct memory; raise it with -XX:MaxDirectMemorySize",
+                        "-XX:MaxDirectMemorySize",
+                        limit);
+            }
             List<ByteBuf> pieces = new ArrayList<>();
             try {
                 for (long left = length; left > 0; left -= maxPiece) {

@@ -36,6 +36,15 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
     /** The number of bytes that {@link #encode} writes. */
     public static final int ENCODED_LENGTH = Integer.BYTES + Long.BYTES + Long.BYTES;
 
+    /** The first 4 bytes of {@link #encodeAll}: "iWRB" in ASCII. */
+    public static final int ALL_MAGIC = 0x69575242;
+
+    /** The version of {@link #encodeAll}. */
+    public static final int ALL_VERSION = 1;
+
+    private static final int ALL_HEADER_LENGTH = Integer.BYTES + 2 * Short.BYTES;
+    private static final int MAX_BUFFERS = 0xFFFF;
+
     /**
      * Checks the range.
      *
@@ -84,14 +93,19 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
     }
 
     /**
-     * Returns the 8 bytes of a number, as the target of an atomic.
+     * Returns the 8 bytes at an offset, as the target of an atomic. {@link MemoryRegion#getVolatile} counts in the same
+     * unit.
      *
-     * @param index which number, from 0; number 1 begins at byte 8
-     * @throws IndexOutOfBoundsException if the number is not within this buffer
+     * @param byteOffset the offset of the first of the 8 bytes in this buffer, in bytes, a multiple of 8
+     * @throws IllegalArgumentException if it is not a multiple of 8
+     * @throws IndexOutOfBoundsException if the 8 bytes are not within this buffer
      */
-    public RemoteBuffer number(long index) {
-        Objects.checkIndex(index, length / Long.BYTES);
-        return slice(index * Long.BYTES, Long.BYTES);
+    public RemoteBuffer word(long byteOffset) {
+        if (byteOffset % Long.BYTES != 0) {
+            throw new IllegalArgumentException("a word begins at a multiple of 8 bytes, not at byte " + byteOffset
+                    + "; the offset is in bytes: word n is at byte 8 * n");
+        }
+        return slice(byteOffset, Long.BYTES);
     }
 
     /**
@@ -123,29 +137,50 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
     }
 
     /**
-     * Returns the encodings of several buffers, one after the other, for example for the private data of a connection.
+     * Returns the encoding of several buffers, for example for the private data of a connection: {@link #ALL_MAGIC} in
+     * 4 bytes, {@link #ALL_VERSION} and the number of buffers in 2 bytes each, then each buffer as {@link #encode}
+     * writes it. So a peer does not take other bytes for buffers.
+     *
+     * @param buffers at most 65,535
      */
     public static byte[] encodeAll(Collection<RemoteBuffer> buffers) {
-        ByteBuf out = Unpooled.wrappedBuffer(new byte[buffers.size() * ENCODED_LENGTH])
+        if (buffers.size() > MAX_BUFFERS) {
+            throw new IllegalArgumentException(
+                    buffers.size() + " remote buffers are too many to encode, at most " + MAX_BUFFERS);
+        }
+        ByteBuf out = Unpooled.wrappedBuffer(new byte[ALL_HEADER_LENGTH + buffers.size() * ENCODED_LENGTH])
                 .clear();
+        out.writeInt(ALL_MAGIC).writeShort(ALL_VERSION).writeShort(buffers.size());
         buffers.forEach(buffer -> buffer.encode(out));
         return out.array();
     }
 
     /**
-     * Returns the buffers that {@link #encodeAll} encoded.
+     * Returns the buffers that {@link #encodeAll} encoded; none for no bytes.
      *
-     * @throws IllegalArgumentException if the bytes are not whole encodings, or one does not describe a range that can
+     * @throws IllegalArgumentException if the bytes are something else, or a buffer does not describe a range that can
      *     exist
      */
     public static List<RemoteBuffer> decodeAll(byte[] encoded) {
-        if (encoded.length % ENCODED_LENGTH != 0) {
-            throw new IllegalArgumentException(
-                    encoded.length + " bytes are not encoded remote buffers, which have " + ENCODED_LENGTH
-                            + " bytes each: decode what the peer sent in the way that its application encodes it");
+        if (encoded.length == 0) {
+            return List.of();
         }
         ByteBuf in = Unpooled.wrappedBuffer(encoded);
-        List<RemoteBuffer> buffers = new ArrayList<>();
+        if (encoded.length < ALL_HEADER_LENGTH || in.readInt() != ALL_MAGIC) {
+            throw new IllegalArgumentException(encoded.length + " bytes are not encoded remote buffers: decode them in"
+                    + " the way in which the application of the peer encodes them");
+        }
+        int version = in.readUnsignedShort();
+        if (version != ALL_VERSION) {
+            throw new IllegalArgumentException("remote buffers are encoded in version " + version + ", this side knows "
+                    + ALL_VERSION + ": update it");
+        }
+        int count = in.readUnsignedShort();
+        if (in.readableBytes() != count * ENCODED_LENGTH) {
+            throw new IllegalArgumentException(count + " encoded remote buffers have " + count * ENCODED_LENGTH
+                    + " bytes, not " + in.readableBytes());
+        }
+        List<RemoteBuffer> buffers = new ArrayList<>(count);
         while (in.isReadable()) {
             buffers.add(decode(in));
         }

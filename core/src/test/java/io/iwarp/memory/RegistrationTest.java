@@ -4,6 +4,7 @@ import static io.iwarp.memory.AccessRight.LOCAL_WRITE;
 import static io.iwarp.memory.AccessRight.REMOTE_READ;
 import static io.iwarp.memory.AccessRight.REMOTE_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -20,6 +21,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.internal.PlatformDependent;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
@@ -459,5 +461,16 @@ class RegistrationTest {
         assertThat(device.regions()).isZero();
         domain.close();
         buffer.release();
+    }
+
+    @Test
+    void anAllocationBeyondDirectMemoryNamesSizeLimitAndSetting() {
+        assertThatExceptionOfType(ResourceLimitException.class)
+                .isThrownBy(() -> domain.allocate(1L << 60))
+                .withMessageContaining("cannot allocate 1152921504606846976 bytes: the JVM allows "
+                        + PlatformDependent.maxDirectMemory() + " bytes")
+                .withMessageEndingWith("-XX:MaxDirectMemorySize");
+        assertThat(domain.registeredBytes()).isZero();
+        assertThat(domain.regions()).isZero();
     }
 }

@@ -8,6 +8,8 @@ import io.iwarp.testing.Seeds;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -84,11 +86,43 @@ class RemoteBufferTest {
         RemoteBuffer first = new RemoteBuffer(1, 2, 3);
         RemoteBuffer second = new RemoteBuffer(-1, -8, 8);
         byte[] encoded = RemoteBuffer.encodeAll(List.of(first, second));
-        assertThat(encoded).hasSize(2 * RemoteBuffer.ENCODED_LENGTH).startsWith(0, 0, 0, 1);
+        assertThat(encoded)
+                .hasSize(8 + 2 * RemoteBuffer.ENCODED_LENGTH)
+                .startsWith('i', 'W', 'R', 'B', 0, 1, 0, 2, 0, 0, 0, 1);
         assertThat(RemoteBuffer.decodeAll(encoded)).containsExactly(first, second);
+        assertThat(RemoteBuffer.decodeAll(RemoteBuffer.encodeAll(List.of()))).isEmpty();
         assertThat(RemoteBuffer.decodeAll(new byte[0])).isEmpty();
-        assertThatThrownBy(() -> RemoteBuffer.decodeAll(new byte[21]))
+    }
+
+    @Test
+    void otherBytesAreNotTakenForBuffers() {
+        byte[] text = "a text of 20 bytes..".getBytes(StandardCharsets.US_ASCII);
+        for (byte[] other : List.of(new byte[1], new byte[7], new byte[20], new byte[40], text)) {
+            assertNotDecoded(other, other.length + " bytes are not encoded remote buffers");
+        }
+        byte[] encoded = RemoteBuffer.encodeAll(List.of(new RemoteBuffer(1, 2, 3)));
+        assertNotDecoded(Arrays.copyOf(encoded, encoded.length - 1), "1 encoded remote buffers have 20 bytes, not 19");
+        assertNotDecoded(Arrays.copyOf(encoded, encoded.length + 20), "1 encoded remote buffers have 20 bytes, not 40");
+        encoded[5] = 2;
+        assertNotDecoded(encoded, "version 2, this side knows 1");
+    }
+
+    private static void assertNotDecoded(byte[] encoded, String message) {
+        assertThatThrownBy(() -> RemoteBuffer.decodeAll(encoded))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("21 bytes are not encoded remote buffers");
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void aWordIsNamedByItsByteOffset() {
+        RemoteBuffer whole = new RemoteBuffer(5, 100, 24);
+        assertThat(whole.word(8)).isEqualTo(new RemoteBuffer(5, 108, 8));
+        assertThatThrownBy(() -> whole.word(3))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(
+                        "a word begins at a multiple of 8 bytes, not at byte 3; the offset is in bytes: word n is at"
+                                + " byte 8 * n");
+        assertThatThrownBy(() -> whole.word(24)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> whole.word(-8)).isInstanceOf(IndexOutOfBoundsException.class);
     }
 }

@@ -255,7 +255,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         requireReads();
         if (target.length() != Long.BYTES) {
             throw new IllegalArgumentException("an atomic works on " + Long.BYTES + " bytes, " + target + " has "
-                    + target.length() + ": use number(index) or slice(offset, 8) of it");
+                    + target.length() + ": use word(byteOffset) of it");
         }
     }
 

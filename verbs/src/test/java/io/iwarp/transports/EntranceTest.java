@@ -80,8 +80,8 @@ class EntranceTest {
         ByteBuf sink = Unpooled.directBuffer(7, 7);
         await(queuePair.read(sink, there.slice(0, 7)));
         assertThat(sink.toString(UTF_8)).isEqualTo("by RDMA");
-        assertThat(await(queuePair.fetchAdd(there.number(1), 1))).isZero();
-        assertThat(await(queuePair.compareSwap(there.number(1), 1, 7))).isOne();
+        assertThat(await(queuePair.fetchAdd(there.word(8), 1))).isZero();
+        assertThat(await(queuePair.compareSwap(there.word(8), 1, 7))).isOne();
         assertThat(region.getVolatile(8)).isEqualTo(7);
         await(queuePair.closeGracefully());
 

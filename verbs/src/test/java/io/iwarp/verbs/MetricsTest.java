@@ -90,8 +90,8 @@ class MetricsTest {
         ByteBuf read = Unpooled.directBuffer(LENGTH, LENGTH);
         Loopback.await(initiator.read(read, target));
         read.release();
-        Loopback.await(initiator.fetchAdd(target.number(0), 1));
-        Loopback.await(initiator.compareSwap(target.number(0), 1, 2));
+        Loopback.await(initiator.fetchAdd(target.word(0), 1));
+        Loopback.await(initiator.compareSwap(target.word(0), 1, 2));
 
         assertOutbound(Operation.WRITE, 100);
         assertOutbound(Operation.SEND, 100);

@@ -208,7 +208,7 @@ class WrongAnswerTest {
     @Requirement({"DDP-32", "RDMAP-79", "EXT-1", "EXT-12", "EXT-20", "EXT-21", "EXT-22", "EXT-33"})
     void anAtomicIsAnsweredWrongly(String code, String name, Function<WrongAnswerTest, List<Segment>> answers)
             throws Exception {
-        CompletableFuture<Long> added = queuePair.fetchAdd(REMOTE.number(0), 1);
+        CompletableFuture<Long> added = queuePair.fetchAdd(REMOTE.word(0), 1);
         assertThat(peer.expectUlpdu())
                 .isEqualTo(Segment.fetchAdd(1, REMOTE.stag(), REMOTE.taggedOffset(), 1, 0)
                         .ulpdu());
@@ -280,7 +280,7 @@ class WrongAnswerTest {
         List<CompletableFuture<?>> requests = new ArrayList<>();
         requests.add(queuePair.read(sink.slice(0, REMOTE.length()), REMOTE));
         requests.add(queuePair.send(Unpooled.EMPTY_BUFFER));
-        requests.add(queuePair.fetchAdd(REMOTE.number(0), 1));
+        requests.add(queuePair.fetchAdd(REMOTE.word(0), 1));
         requests.add(queuePair.sendImmediate(new ImmediateData(5), PostOptions.FENCE));
         requests.add(queuePair.receive(Unpooled.buffer(1)));
         peer.expectUlpdu();
