@@ -10,6 +10,7 @@ import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.IntStream;
@@ -35,6 +36,7 @@ final class DdpTaggedCases {
         bounds(cases);
         positions(cases);
         upperBits(cases);
+        lastByte(cases);
         inside(cases);
         return cases;
     }
@@ -185,6 +187,21 @@ final class DdpTaggedCases {
                         .needs(Need.WRITABLE, wrong.need()));
             }
         }
+    }
+
+    private static void lastByte(List<Case> cases) {
+        cases.add(Case.must(
+                        "ddp.write.last-byte",
+                        "a Write of the last byte of the memory alone is taken",
+                        "DDP-61 DDP-62",
+                        session -> {
+                            PeerMemory place = PeerMemory.writable(session);
+                            byte[] text = place.text();
+                            long last = session.wholeSize(place.memory()) - 1;
+                            place.write(last, Arrays.copyOfRange(text, text.length - 1, text.length));
+                            place.completePing();
+                        })
+                .needs(Need.WRITABLE));
     }
 
     /** No bit of a TO that leads far outside of the memory is left out of the check. */

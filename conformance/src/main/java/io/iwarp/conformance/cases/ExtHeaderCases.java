@@ -10,6 +10,7 @@ import io.iwarp.conformance.wire.AtomicRequest;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.Segment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -144,6 +145,24 @@ final class ExtHeaderCases {
                                 stream.expectEndOfAnyKind();
                             })
                     .needs(Need.ATOMICS));
+        }
+        for (int more : new int[] {-1, 1}) {
+            cases.add(Case.must(
+                            "ext.atomic.length.memory." + more,
+                            "an Atomic Request of " + (AtomicRequest.LENGTH + more)
+                                    + " bytes on memory that allows it ends the stream",
+                            "EXT-11 EXT-32",
+                            session -> {
+                                PeerMemory place = PeerMemory.readable(session);
+                                Advertisement memory = place.memory();
+                                byte[] whole = atomic(AtomicRequest.FETCH_ADD, memory.stag(), memory.offset());
+                                place.stream()
+                                        .send(atomic(
+                                                place.stream().takeReadMsn(),
+                                                Arrays.copyOf(whole, whole.length + more)));
+                                place.stream().expectEndOfAnyKind();
+                            })
+                    .needs(Need.ATOMICS, Need.ATOMIC_MEMORY));
         }
         for (long number : new long[] {0, 1000, 0xFFFF_FFFFL}) {
             cases.add(Refused.onIdleStream(

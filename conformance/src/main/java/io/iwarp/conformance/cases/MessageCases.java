@@ -26,6 +26,8 @@ import java.util.stream.IntStream;
  */
 final class MessageCases {
     private static final int[] OFTEN = {2, 40, 150};
+    private static final int PARTS = 8;
+    private static final List<Integer> GAPS = List.of(1, 3, 5, 0, 2, 4, 6, 7);
     /** Bits of QN, MSN and MO that lead beyond all queues, receives and buffers of a peer. */
     private static final int FIRST_QUEUE_BIT = 2;
 
@@ -130,6 +132,7 @@ final class MessageCases {
                 again(cases, message);
                 if (DIVISIBLE.contains(message)) {
                     pieces(cases, message);
+                    gaps(cases, message);
                 }
             }
         }
@@ -180,6 +183,24 @@ final class MessageCases {
                     .needs(message.needs());
             cases.add(message == Message.ATOMIC_REQUEST ? test.level(Level.SHOULD) : test);
         }
+    }
+
+    /** Every second byte or word first, so that there are several gaps; the last segment has the bit L. */
+    private static void gaps(List<Case> cases, Message message) {
+        cases.add(Case.should(
+                        "ddp.pieces." + message.id() + ".gaps",
+                        "a message " + message.text()
+                                + " in eight pieces, of which every second one comes first, is one" + " message",
+                        "DDP-27 DDP-35 DDP-37",
+                        session -> exchange(session, message, segments -> {
+                            List<Segment> rising = cut(
+                                    segments.get(0),
+                                    length -> IntStream.range(1, PARTS)
+                                            .map(part -> part * length / PARTS)
+                                            .toArray());
+                            return GAPS.stream().map(rising::get).toList();
+                        }))
+                .needs(message.needs()));
     }
 
     private static List<Segment> cut(Segment whole, Cuts cuts) {

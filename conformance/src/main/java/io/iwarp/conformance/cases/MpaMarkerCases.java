@@ -29,7 +29,7 @@ final class MpaMarkerCases {
     /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
-        for (int phase = 0; phase < SEND; phase += WORD) {
+        for (int phase = 0; phase <= SEND; phase += WORD) {
             int at = phase;
             cases.add(Case.must(
                             "mpa.marker.phase." + phase,

@@ -185,6 +185,17 @@ final class RdmapReadCases {
     }
 
     private static void inside(List<Case> cases) {
+        cases.add(Case.must(
+                        "rdmap.read.last-byte",
+                        "a Read of the last byte of the memory alone is answered",
+                        "RDMAP-17 RDMAP-22 RDMAP-83",
+                        session -> {
+                            PeerMemory place = PeerMemory.readable(session);
+                            place.read(session.wholeSize(place.memory()) - 1, 1);
+                            place.stream().pings().expectResponse(SINK, 0, 1);
+                            place.completePing();
+                        })
+                .needs(Need.READABLE));
         int[][] ranges = {{0, 1}, {1, 1}, {63, 1}, {0, 2}, {3, 5}, {31, 33}, {0, 63}, {0, 64}};
         for (int[] range : ranges) {
             cases.add(Case.must(
