@@ -395,6 +395,14 @@ def files_that_do_not_come(server: Server) -> list[Peer]:
     return []
 
 
+def silent_clients(server: Server) -> list[Peer]:
+    """Takes all places that one address gets."""
+    peers = [Peer(server, ANOTHER_ADDRESS) for _ in range(20)]
+    if all([peer.is_accepted(server.greeting) for peer in peers]):
+        raise Harm("expected a limit for one address, got 20 accepted connections")
+    return peers
+
+
 def perf_task(operation: int, mode: int, size: int, depth: int) -> bytes:
     return b"iwarp perf 1" + struct.pack(">BBIIIQQ", operation, mode, size, depth, 1, 0, size)
 
@@ -409,7 +417,7 @@ def requests_beyond_limits(server: Server) -> list[Peer]:
 
 
 def more_than_its_share(server: Server) -> list[Peer]:
-    """Takes the memory of one client, 8 MiB, and then asks for more. A connection takes twice its size."""
+    """Takes the memory of one address, half of 16 MiB, and then asks for more. A connection takes twice its size."""
     peers = [Peer(server, ANOTHER_ADDRESS) for _ in range(8)]
     accepted = [peer.is_accepted(perf_task(PERF_WRITE, BANDWIDTH, 1 << 20, 1)) for peer in peers]
     if accepted != [True] * 4 + [False] * 4:
@@ -492,7 +500,7 @@ def kinds(directory: str) -> list[Kind]:
 
     def perf(operation: int, rights: str, attacks: list) -> Kind:
         return Kind(f"perf server, {rights}", perf_task(operation, BANDWIDTH, 8, 1),
-                    [*COMMAND, "perf", "server", *on_any_port, "--max-memory", "8M"], perf_client,
+                    [*COMMAND, "perf", "server", *on_any_port, "--max-memory", "16M"], perf_client,
                     [beyond_its_memory, *attacks], perf_memory(rights))
 
     return [
@@ -509,7 +517,8 @@ def kinds(directory: str) -> list[Kind]:
              [unfinished_set_ups, takes_the_only_place], once=True),
         Kind("file serve", b"iwarp write 1", [*COMMAND, "file", "serve", *on_any_port, "--force", "--directory", directory],
              [[*COMMAND, "file", "put", "127.0.0.1:{port}", "{file}"]],
-             [unfinished_set_ups, wrong_write, wrong_read, garbage, *granted, hostile_names, files_that_do_not_come], file_memory),
+             [unfinished_set_ups, wrong_write, wrong_read, garbage, *granted, hostile_names, files_that_do_not_come,
+              silent_clients], file_memory),
         perf(PERF_WRITE, "W", [wrong_read, unfinished_set_ups, garbage, requests_beyond_limits, more_than_its_share,
                                leaves_with_its_share]),
         perf(PERF_READ, "R", [wrong_write]),

@@ -11,11 +11,14 @@ import io.iwarp.tools.file.FileCommand;
 import io.iwarp.tools.perf.Perf;
 import io.iwarp.tools.rdma.Cmatose;
 import io.iwarp.tools.rdma.Rping;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** The {@code iwarp} command. Without a subcommand, prints the help. */
 @Command(
@@ -50,7 +53,12 @@ public final class Iwarp implements Runnable {
      * not mistaken for complete ones.
      */
     static int execute(CommandLine command, String... args) {
-        int exitCode = command.execute(args);
+        int exitCode;
+        try {
+            exitCode = command.execute(args);
+        } catch (OutOfMemoryError e) {
+            return ErrorLines.onOutOfMemory(e, command);
+        }
         // A writer of picocli does not report failures of its stream.
         boolean complete = !command.getOut().checkError() && !System.out.checkError();
         if (!complete && exitCode == ExitCode.OK) {
@@ -66,11 +74,21 @@ public final class Iwarp implements Runnable {
                 .addSubcommand(new Conformance(Iwarp::commandLine))
                 .addSubcommand(new CompletionScript())
                 .addSubcommand(new HelpPages())
+                .registerConverter(Path.class, Iwarp::path)
                 .setParameterExceptionHandler(ErrorLines::onUsageError)
                 .setExecutionExceptionHandler(ErrorLines::onFailure)
                 .setCaseInsensitiveEnumValuesAllowed(true);
         layOut(command);
         return command;
+    }
+
+    private static Path path(String text) {
+        try {
+            return Path.of(text);
+        } catch (InvalidPathException e) {
+            throw new TypeConversionException("'" + text + "' cannot be a path in the encoding of this locale, "
+                    + System.getProperty("sun.jnu.encoding") + ": set LC_ALL to a locale with UTF-8");
+        }
     }
 
     /** Gives the help of a command and of all its subcommands the same form. */

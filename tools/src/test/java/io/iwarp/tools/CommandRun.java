@@ -14,7 +14,7 @@ import picocli.CommandLine;
 
 /** One run of the {@code iwarp} command in this process, with what it prints. */
 public final class CommandRun implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long PATIENCE_SECONDS = 240;
     private static final Pattern LISTENING = Pattern.compile("listening on (\\S+),.*");
 
     private final Lines out = new Lines();

@@ -19,7 +19,7 @@ import picocli.CommandLine;
 
 /**
  * Runs each example of each help text. Only this differs from the text: servers listen on a free port, and clients are
- * given that port; files are in a folder of the test; a measurement is short.
+ * given that port; files are in a folder of the test, also in place of stdin and stdout; a measurement is short.
  */
 class HelpExamplesTest {
     private static final Pattern EXAMPLE = Pattern.compile("\\biwarp ([^|)\\n]+)");
@@ -38,6 +38,7 @@ class HelpExamplesTest {
             "echo-client", "echo-server",
             "file put", "file serve",
             "file get", "file serve",
+            "file list", "file serve",
             "counter", "counter",
             "perf client", "perf server",
             "perf connect", "perf server",
@@ -120,6 +121,9 @@ class HelpExamplesTest {
         } else if (!example.startsWith("counter")) {
             words.addAll(List.of("-p", address.substring(address.lastIndexOf(':') + 1)));
         }
+        if (example.startsWith("counter")) {
+            words.addAll(List.of("--rounds", "10"));
+        }
         if (example.startsWith("perf client")) {
             words.addAll(List.of("--duration", "0.1", "--warmup", "0"));
         }
@@ -129,9 +133,15 @@ class HelpExamplesTest {
     private List<String> words(String example) {
         List<String> words = new ArrayList<>();
         for (String word : example.strip().split(" +", -1)) {
-            boolean nameAtServer = words.size() == 3 && words.get(1).equals("get");
+            boolean nameAtServer =
+                    words.size() > 2 && words.size() == (words.get(1).equals("get") ? 3 : 4);
             boolean file = FILE.matcher(word).matches() && !nameAtServer;
-            words.add(file ? folder.resolve(word).toString() : word);
+            boolean standardStream = word.equals("-");
+            words.add(
+                    standardStream
+                            ? folder.resolve(words.get(1).equals("get") ? "stdout" : "disk.img")
+                                    .toString()
+                            : file ? folder.resolve(word).toString() : word);
         }
         return words;
     }

@@ -27,6 +27,21 @@ public abstract class ClientCommand extends BaseCommand {
         return connection;
     }
 
+    /**
+     * Checks the options, connects and works. At Ctrl-C, this thread is interrupted and the clean-up is awaited.
+     *
+     * @throws OptionCheck.BadOptionException if an option is wrong
+     */
+    protected abstract void run() throws Exception;
+
+    @Override
+    public final Integer call() throws Exception {
+        try (Shutdown shutdown = Shutdown.interruptingThisThread()) {
+            run();
+        }
+        return 0;
+    }
+
     /** Returns the settings that the options ask for. */
     protected final QueuePairSettings.Builder settings() {
         return connection.settings();

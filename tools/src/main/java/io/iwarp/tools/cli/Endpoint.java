@@ -6,21 +6,29 @@ import io.iwarp.IwarpException;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.ConnectionRequestListener;
 import io.iwarp.verbs.Iwarp;
+import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
+import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.Closeable;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.UnknownHostException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,6 +41,7 @@ public final class Endpoint implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 60;
     private static final long SHUTDOWN_SECONDS = 5;
 
+    private final EventLoops loops;
     private final EventLoopGroup group;
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
@@ -45,6 +54,7 @@ public final class Endpoint implements AutoCloseable {
      * @param afterwards closed after this endpoint and all its channels
      */
     public Endpoint(EventLoops loops, TransportHandlers transportHandlers, Closeable afterwards) {
+        this.loops = loops;
         this.group = loops.open();
         TransportHandlers remember = (pipeline, server) -> connections.add(pipeline.channel());
         this.transportHandlers = remember.then(transportHandlers);
@@ -55,15 +65,25 @@ public final class Endpoint implements AutoCloseable {
         return domain;
     }
 
-    /** Listens for connection requests. */
+    /** Listens for connection requests. Rejects a request for which there is no memory. */
     public IwarpListener listen(SocketAddress address, QueuePairSettings settings, ConnectionRequestListener requests)
             throws IOException, InterruptedException {
-        return await(Iwarp.server(group)
-                .domain(domain)
-                .settings(settings)
-                .transportHandlers(pipeline -> transportHandlers.addTo(pipeline, null))
-                .onRequest(requests)
-                .listen(address));
+        ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(group)
+                .channelFactory(() -> loops.transport().serverChannel(address));
+        IwarpChannelInitializer initializer = IwarpChannelInitializer.responder(domain, settings, request -> {
+                    try {
+                        requests.onConnectionRequest(request);
+                    } catch (OutOfMemoryError e) {
+                        request.reject("the server has no memory for another client: try again later");
+                        LOGGER.warn(
+                                "{} was rejected: {}",
+                                ListenOptions.addressText(request.remoteAddress()),
+                                ErrorLines.describe(e));
+                    }
+                })
+                .withTransportHandlers(pipeline -> transportHandlers.addTo(pipeline, null));
+        return await(IwarpListener.listen(bootstrap, initializer, address));
     }
 
     /**
@@ -91,7 +111,27 @@ public final class Endpoint implements AutoCloseable {
         } catch (ConnectionClosedException e) {
             LOGGER.debug("connecting to {} failed", address, e);
             throw new CommandFailedException("could not connect: " + ErrorLines.describeSetup(e));
+        } catch (ConnectException e) {
+            for (InetAddress other : otherAddresses(address)) {
+                InetSocketAddress next = new InetSocketAddress(other, ((InetSocketAddress) address).getPort());
+                try {
+                    return await(beginConnect(next, settings, privateData, prepare));
+                } catch (ConnectException alsoRefused) {
+                    e.addSuppressed(alsoRefused);
+                }
+            }
+            throw e;
         }
+    }
+
+    /** Returns the further addresses of the name that an address was resolved from. */
+    private static List<InetAddress> otherAddresses(SocketAddress address) throws UnknownHostException {
+        if (!(address instanceof InetSocketAddress ip)) {
+            return List.of();
+        }
+        return Stream.of(InetAddress.getAllByName(ip.getHostString()))
+                .filter(other -> !other.equals(ip.getAddress()))
+                .toList();
     }
 
     /** Begins to connect. Any thread may call it; the future completes on the connection's event loop. */

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
@@ -71,6 +72,12 @@ public final class ErrorLines {
         return ExitCode.SOFTWARE;
     }
 
+    /** The memory of the JVM does not suffice: one line. */
+    public static int onOutOfMemory(OutOfMemoryError failure, CommandLine command) {
+        new Output(command.getErr()).line(command.getCommandSpec().qualifiedName() + ": " + describe(failure));
+        return ExitCode.SOFTWARE;
+    }
+
     /** Why a connection was not set up, and what to do, in one line. */
     public static String describeSetup(ConnectionClosedException failure) {
         return describe(failure) + (tlsFailure(failure) == null ? "; both sides need --tls, or neither" : "");
@@ -119,13 +126,17 @@ public final class ErrorLines {
     }
 
     private static String describeRest(Throwable failure, String message) {
+        if (failure instanceof OutOfMemoryError) {
+            return "out of memory (" + message + "): ask for less, or start java with a greater -Xmx or"
+                    + " -XX:MaxDirectMemorySize, for example by IWARP_OPTS";
+        }
         if (failure instanceof NoSuchFileException) {
             return "there is no " + message + ": check the path";
         }
         if (failure instanceof AccessDeniedException) {
             return "access to " + message + " is denied: check the permissions";
         }
-        if (failure instanceof InterruptedException) {
+        if (failure instanceof InterruptedException || failure instanceof ClosedByInterruptException) {
             return "interrupted before it was done";
         }
         if (failure instanceof IOException) {

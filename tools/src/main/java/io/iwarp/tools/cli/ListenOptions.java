@@ -1,12 +1,14 @@
 package io.iwarp.tools.cli;
 
 import io.iwarp.verbs.IwarpListener;
+import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The listen address of a server. */
@@ -30,11 +32,19 @@ public final class ListenOptions {
                             + " all networks. Clients are not authenticated, unless --ca is set.")
     private String bind;
 
+    @Mixin
+    private LimitOptions limits;
+
     /** Looks the address up. */
     public InetSocketAddress address() throws UnknownHostException {
         OptionCheck.require(
                 port >= 0 && port <= MAX_PORT, "--port " + port + " is not a TCP port: choose 0 to " + MAX_PORT);
         return new InetSocketAddress(InetAddress.getByName(bind), port);
+    }
+
+    /** Returns how much the clients may take. */
+    public LimitOptions limits() {
+        return limits;
     }
 
     /** Returns the line that shows the address of a listener. */
@@ -45,8 +55,7 @@ public final class ListenOptions {
     /** Returns for example {@code 127.0.0.1:7471}, without a look-up of the name. */
     public static String addressText(@Nullable SocketAddress address) {
         if (address instanceof InetSocketAddress ip) {
-            String host = ip.getAddress().getHostAddress();
-            return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + ip.getPort();
+            return NetUtil.toSocketAddressString(new InetSocketAddress(ip.getAddress(), ip.getPort()));
         }
         return String.valueOf(address);
     }

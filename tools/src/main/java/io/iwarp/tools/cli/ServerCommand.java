@@ -18,6 +18,11 @@ public abstract class ServerCommand extends BaseCommand {
      */
     protected abstract Service begin(Endpoint endpoint, Shutdown shutdown) throws Exception;
 
+    /** Returns how much the clients may take. */
+    protected final LimitOptions limits() {
+        return listen.limits();
+    }
+
     /** Returns the settings of the queue pairs. */
     protected QueuePairSettings settings(QueuePairSettings.Builder settings) {
         return settings.build();

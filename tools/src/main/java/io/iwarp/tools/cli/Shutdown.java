@@ -2,10 +2,11 @@ package io.iwarp.tools.cli;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The shutdown of a server, triggered by Ctrl-C, by the server itself, or by an interrupt of its thread. The process
- * exits after the server has cleaned up.
+ * The shutdown of a command, triggered by Ctrl-C, by the command itself, or by an interrupt of its thread. The process
+ * exits after the command has cleaned up.
  */
 public final class Shutdown implements AutoCloseable {
     private static final long CLEANUP_SECONDS = 15;
@@ -14,11 +15,24 @@ public final class Shutdown implements AutoCloseable {
     private final CountDownLatch cleanedUp = new CountDownLatch(1);
     private final Thread hook = new Thread(this::onExit, "shutdown");
 
-    private Shutdown() {}
+    private final @Nullable Thread client;
 
-    /** Registers the shutdown hook. Close this object after all other clean-up. */
+    private Shutdown(@Nullable Thread client) {
+        this.client = client;
+    }
+
+    /** Registers the shutdown hook of a server. Close this object after all other clean-up. */
     public static Shutdown install() {
-        Shutdown shutdown = new Shutdown();
+        return install(null);
+    }
+
+    /** Registers a shutdown hook that interrupts this thread. Close this object after all other clean-up. */
+    public static Shutdown interruptingThisThread() {
+        return install(Thread.currentThread());
+    }
+
+    private static Shutdown install(@Nullable Thread client) {
+        Shutdown shutdown = new Shutdown(client);
         Runtime.getRuntime().addShutdownHook(shutdown.hook);
         return shutdown;
     }
@@ -40,6 +54,9 @@ public final class Shutdown implements AutoCloseable {
 
     private void onExit() {
         want();
+        if (client != null) {
+            client.interrupt();
+        }
         try {
             cleanedUp.await(CLEANUP_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {

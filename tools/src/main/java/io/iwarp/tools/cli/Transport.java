@@ -3,13 +3,22 @@ package io.iwarp.tools.cli;
 import io.iwarp.transport.IoUringShutdownGuard;
 import io.netty.channel.Channel;
 import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketProtocolFamily;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.uring.IoUring;
 import io.netty.channel.uring.IoUringChannelOption;
 import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringServerSocketChannel;
+import java.net.Inet4Address;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.spi.SelectorProvider;
 import org.jspecify.annotations.Nullable;
 
 /** The Netty transport of a command. The protocol does not depend on it. */
@@ -56,6 +65,23 @@ public enum Transport {
             case NIO -> NioIoHandler.newFactory();
             case EPOLL -> EpollIoHandler.newFactory();
             case IO_URING -> new IoUringShutdownGuard(IoUringIoHandler.newFactory());
+        };
+    }
+
+    /**
+     * Returns a new channel to listen at an address. The unspecified address of IPv4 means IPv4 alone; io_uring listens
+     * to IPv6 as well.
+     */
+    public ServerChannel serverChannel(SocketAddress address) {
+        boolean ipv4 = address instanceof InetSocketAddress ip && ip.getAddress() instanceof Inet4Address;
+        return switch (this) {
+            case NIO ->
+                ipv4
+                        ? new NioServerSocketChannel(SelectorProvider.provider(), SocketProtocolFamily.INET)
+                        : new NioServerSocketChannel();
+            case EPOLL ->
+                ipv4 ? new EpollServerSocketChannel(SocketProtocolFamily.INET) : new EpollServerSocketChannel();
+            case IO_URING -> new IoUringServerSocketChannel();
         };
     }
 

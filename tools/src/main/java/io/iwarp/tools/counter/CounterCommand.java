@@ -103,7 +103,8 @@ public final class CounterCommand extends BaseCommand {
         // The two sides share only the process. One capture contains the traffic of both.
         try (Endpoint clientEnd = connection.openClient();
                 Endpoint serverEnd = connection.openLocalServer();
-                CounterService service = new CounterService(serverEnd, line -> {});
+                CounterService service =
+                        new CounterService(serverEnd, listen.limits().limits(), line -> {});
                 IwarpListener listener = serverEnd.listen(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, service)) {
             count(clientEnd, story, listener.localAddress(), settings);
@@ -114,7 +115,8 @@ public final class CounterCommand extends BaseCommand {
     private int serve(QueuePairSettings settings) throws IOException, InterruptedException {
         try (Shutdown shutdown = Shutdown.install();
                 Endpoint endpoint = connection.openServer()) {
-            CounterService service = new CounterService(endpoint, out()::line);
+            CounterService service =
+                    new CounterService(endpoint, listen.limits().limits(), out()::line);
             return endpoint.serve(listen.address(), settings, service, shutdown, out());
         }
     }

@@ -1,6 +1,7 @@
 package io.iwarp.tools.counter;
 
 import io.iwarp.CloseReason;
+import io.iwarp.tools.cli.ClientLimits;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.ListenOptions;
 import io.iwarp.tools.cli.Service;
@@ -19,18 +20,20 @@ import java.util.function.Consumer;
 final class CounterService implements Service {
     private final Endpoint endpoint;
     private final SharedNumbers numbers;
+    private final ClientLimits limits;
     private final Consumer<String> log;
 
     /** @param log called with one line for each client that finished or was lost */
-    CounterService(Endpoint endpoint, Consumer<String> log) {
+    CounterService(Endpoint endpoint, ClientLimits limits, Consumer<String> log) {
         this.endpoint = endpoint;
+        this.limits = limits;
         this.numbers = new SharedNumbers(endpoint.domain());
         this.log = log;
     }
 
     @Override
     public void onConnectionRequest(ConnectionRequest request) {
-        if (CounterGrant.PROTOCOL.rejectsOther(request)) {
+        if (CounterGrant.PROTOCOL.rejectsOther(request) || !limits.admits(request, 0)) {
             return;
         }
         QueuePair queuePair = request.queuePair();

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
             "Measures round trips to an echo-server.",
             "It sends one message after another, and compares each byte that comes back."
         },
-        footer = {"%nExample:", "  iwarp echo-client 127.0.0.1:7471 --size 4K --count 10000"})
+        footer = {"%nExample:", "  iwarp echo-client 127.0.0.1:7471 --size 4K --count 1000"})
 public final class EchoClient extends ClientCommand {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};
 
@@ -42,14 +42,13 @@ public final class EchoClient extends ClientCommand {
     private long warmup;
 
     @Override
-    public Integer call() throws Exception {
+    protected void run() throws Exception {
         require(count >= 1, "--count " + count + " is less than 1");
         require(warmup >= 0, "--warmup " + warmup + " is negative");
         require(size >= 0 && size <= Integer.MAX_VALUE, "--size " + size + " is outside 0 to 2^31 - 1");
         try (Endpoint endpoint = open()) {
             run(endpoint, settings().build());
         }
-        return 0;
     }
 
     private void run(Endpoint endpoint, QueuePairSettings settings) throws IOException, InterruptedException {

@@ -2,6 +2,7 @@ package io.iwarp.tools.echo;
 
 import io.iwarp.tools.cli.Application;
 import io.iwarp.tools.cli.Bytes;
+import io.iwarp.tools.cli.ClientLimits;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.ServerCommand;
 import io.iwarp.tools.cli.Service;
@@ -36,12 +37,13 @@ public final class EchoServer extends ServerCommand {
         require(
                 maximumSize >= 1 && maximumSize <= MAX_SIZE,
                 "--max-size " + Bytes.size(maximumSize) + " is outside 1 byte to 64 MiB");
-        return this::onConnectionRequest;
+        ClientLimits limits = limits().limits();
+        return request -> onConnectionRequest(request, limits);
     }
 
     /** The reply continues with the length of the longest message, 4 bytes. */
-    private void onConnectionRequest(ConnectionRequest request) {
-        if (PROTOCOL.rejectsOther(request)) {
+    private void onConnectionRequest(ConnectionRequest request, ClientLimits limits) {
+        if (PROTOCOL.rejectsOther(request) || !limits.admits(request, EchoSession.DEPTH * maximumSize)) {
             return;
         }
         new EchoSession(request.queuePair(), (int) maximumSize, out()).begin();

@@ -31,9 +31,13 @@ final class EchoSession implements QueuePairListener {
         this.queuePair = queuePair;
         this.out = out;
         this.client = ListenOptions.addressText(queuePair.channel().remoteAddress());
+        // One allocation, which is released with the last of its slices.
+        ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(DEPTH * maximumSize, DEPTH * maximumSize);
         for (int slot = 0; slot < DEPTH; slot++) {
-            buffers[slot] = ByteBufAllocator.DEFAULT.directBuffer(maximumSize, maximumSize);
+            buffers[slot] =
+                    memory.retainedSlice(slot * maximumSize, maximumSize).clear();
         }
+        memory.release();
     }
 
     /** Posts the receives; call it before the connection is accepted. */

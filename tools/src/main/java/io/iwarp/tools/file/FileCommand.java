@@ -12,7 +12,7 @@ import picocli.CommandLine.Spec;
         versionProvider = Version.class,
         description = "Serves files, writes them to a server and reads them from it, by RDMA.",
         footer = "%n'iwarp help file COMMAND' describes a command.",
-        subcommands = {FileServe.class, FilePut.class, FileGet.class})
+        subcommands = {FileServe.class, FilePut.class, FileGet.class, FileList.class})
 public final class FileCommand implements Runnable {
     @Spec
     private CommandSpec spec;

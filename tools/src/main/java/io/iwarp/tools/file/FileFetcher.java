@@ -75,15 +75,19 @@ final class FileFetcher implements AutoCloseable {
      *
      * @param begin makes the progress bar, once the size is known
      */
-    Fetched fetch(TargetFile target, LongFunction<Progress> begin) throws IOException, InterruptedException {
+    Fetched fetch(FileSink.Target target, LongFunction<Progress> begin) throws IOException, InterruptedException {
         try {
             conversation.send(new FileMessage.Fetch(name).encode());
             long size = expect(FileMessage.Found.class).size();
-            try (PartialFile partial = target.begin(size);
+            if (size < 0) {
+                throw new CommandFailedException(
+                        "the server announced a file of " + size + " bytes: it does not keep to the protocol");
+            }
+            try (FileSink sink = target.open(size);
                     Progress progress = begin.apply(size)) {
-                readPieces(size, partial, progress);
+                readPieces(size, sink, progress);
                 String ours = requireSameHash();
-                target.keep(partial);
+                sink.keep();
                 conversation.send(new FileMessage.Stored(ours).encode());
                 return new Fetched(size, ours);
             }
@@ -93,7 +97,7 @@ final class FileFetcher implements AutoCloseable {
         }
     }
 
-    private void readPieces(long size, PartialFile file, Progress progress) throws IOException, InterruptedException {
+    private void readPieces(long size, FileSink file, Progress progress) throws IOException, InterruptedException {
         long stored = 0;
         for (long number = 0; stored < size; number++) {
             FileMessage.Served piece = expect(FileMessage.Served.class);
@@ -110,7 +114,7 @@ final class FileFetcher implements AutoCloseable {
         }
     }
 
-    private void readPiece(RemoteBuffer piece, long before, PartialFile file, Progress progress)
+    private void readPiece(RemoteBuffer piece, long before, FileSink file, Progress progress)
             throws IOException, InterruptedException {
         long stored = before;
         for (long posted = 0; posted < piece.length(); posted += chunkLength) {
@@ -131,7 +135,7 @@ final class FileFetcher implements AutoCloseable {
     }
 
     /** Waits for the oldest Read, stores its data, and returns its length in bytes. */
-    private int store(PartialFile file) throws IOException, InterruptedException {
+    private int store(FileSink file) throws IOException, InterruptedException {
         Sink sink = underWay.remove();
         Endpoint.await(sink.read);
         ByteBuffer bytes = sink.buffer.nioBuffer(0, sink.length);

@@ -47,6 +47,12 @@ sealed interface FileMessage {
     /** Bytes of a SHA-256. */
     int HASH_LENGTH = 32;
 
+    /** The size in an {@link Offer} of a file that is read to its end. */
+    long UNKNOWN_SIZE = -1;
+
+    /** The name in a {@link Fetch} of the list of files: a line for each, its size and its name. */
+    String LIST = ".";
+
     /** Appends the byte that says which message it is, and the fields. */
     void encode(ByteBuf out);
 
@@ -60,7 +66,7 @@ sealed interface FileMessage {
     /**
      * Client: requests to write a file.
      *
-     * @param size its bytes
+     * @param size its bytes, or {@link #UNKNOWN_SIZE}: then {@link Done} may follow any piece
      * @param name its name, without a directory
      */
     record Offer(long size, String name) implements FileMessage {
@@ -175,7 +181,7 @@ sealed interface FileMessage {
     /**
      * Client: requests to read a file.
      *
-     * @param name its name, without a directory
+     * @param name its name, without a directory, or {@link #LIST}
      */
     record Fetch(String name) implements FileMessage {
         static final byte KIND = 8;

@@ -1,36 +1,41 @@
 package io.iwarp.tools.file;
 
 import io.iwarp.tools.cli.Bytes;
-import io.iwarp.tools.cli.ClientCommand;
-import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.Progress;
-import io.iwarp.verbs.QueuePair;
-import java.nio.file.Files;
+import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Writes a file into the memory of a write server. */
+/** Writes a file into the memory of a file server. */
 @Command(
         name = "put",
         description = {
             "Writes a file of any size to a file server.",
             "It uses RDMA Writes, piece by piece, and checks that both ends computed the same SHA-256."
         },
-        footer = {"%nExample:", "  iwarp file put 127.0.0.1:7471 disk.img"})
-final class FilePut extends ClientCommand {
+        footer = {
+            "%nExamples:",
+            "  iwarp file put 127.0.0.1:7471 disk.img",
+            "  iwarp file put 127.0.0.1:7471 disk.img backup.img",
+            "  tar c src | iwarp file put 127.0.0.1:7471 - src.tar"
+        })
+final class FilePut extends FileClient {
     private static final long MAX_PIECE = 1L << 29;
 
-    @Parameters(
-            index = "1",
-            paramLabel = "FILE",
-            description = "The file to write. The server stores it under the same name.")
+    @Parameters(index = "1", paramLabel = "FILE", description = "The file to write; - is stdin.")
     private Path file;
+
+    @Parameters(
+            index = "2",
+            arity = "0..1",
+            paramLabel = "NAME",
+            description = "The name of the file at the server. Default: that of FILE")
+    private @Nullable String name;
 
     @Option(
             names = "--piece",
@@ -41,41 +46,29 @@ final class FilePut extends ClientCommand {
                     "The largest piece to write at once, 1 byte to 512 MiB. The limit of the server applies as well.")
     private long piece;
 
-    @Option(
-            names = "--progress",
-            negatable = true,
-            description = "Show a progress bar on stderr, or show none. Default: show it on a terminal.",
-            showDefaultValue = Visibility.NEVER)
-    private @Nullable Boolean showProgress;
-
     @Override
-    public Integer call() throws Exception {
+    protected void run() throws Exception {
         require(piece >= 1 && piece <= MAX_PIECE, "--piece must be 1 byte to 512 MiB");
-        if (!Files.isRegularFile(file)) {
-            throw new CommandFailedException(file + " is not a file that can be read: check the path");
-        }
         Conversation conversation = new Conversation();
-        try (FileSender sender = FileSender.open(file, conversation);
+        SourceFile source = open(file);
+        String target = name == null ? source.name() : name;
+        try (FileSender sender = new FileSender(target, source, conversation);
                 Endpoint endpoint = open()) {
-            QueuePair queuePair =
-                    endpoint.connect(address(), settings().build(), FileServe.PROTOCOL.request(), conversation::attach);
-            FileServe.PROTOCOL.restOfReply(queuePair, 0);
+            connect(endpoint, conversation);
             long begin = System.nanoTime();
             String hash;
-            try (Progress progress =
-                    Progress.begin(spec().commandLine().getErr(), sender.name(), sender.size(), showProgress)) {
+            try (Progress progress = progress(target, source.size())) {
                 hash = sender.send((int) piece, progress);
             } finally {
                 conversation.close();
             }
-            report(sender, System.nanoTime() - begin, hash);
+            report(out(), server() + " stored " + target, sender.sent(), System.nanoTime() - begin, hash, "");
         }
-        return 0;
     }
 
-    private void report(FileSender sender, long nanos, String hash) {
-        out().line(server() + " stored " + sender.name() + ": " + Bytes.exactly(sender.size()) + " in "
-                + Bytes.time(nanos) + ", " + Bytes.rate(sender.size(), nanos));
-        out().line("SHA-256 " + hash + ", computed by both ends");
+    private SourceFile open(Path path) throws IOException {
+        boolean standardInput = path.toString().equals(STANDARD_STREAM);
+        require(!standardInput || name != null, "FILE - needs the NAME of the file at the server");
+        return standardInput ? SourceFile.of(STANDARD_STREAM, System.in) : SourceFile.ofClient(path);
     }
 }

@@ -12,9 +12,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -29,8 +26,7 @@ final class FileSender implements AutoCloseable {
     private static final int MAX_SLOTS = 4;
 
     private final String name;
-    private final FileChannel file;
-    private final long size;
+    private final SourceFile file;
     private final Conversation conversation;
     private final List<Slot> slots = new ArrayList<>();
     private final Sha256 hash = new Sha256();
@@ -51,24 +47,19 @@ final class FileSender implements AutoCloseable {
         }
     }
 
-    private FileSender(String name, FileChannel file, long size, Conversation conversation) {
+    /**
+     * @param name at the server
+     * @param file closed with this sender
+     */
+    FileSender(String name, SourceFile file, Conversation conversation) {
         this.name = name;
         this.file = file;
-        this.size = size;
         this.conversation = conversation;
     }
 
-    static FileSender open(Path path, Conversation conversation) throws IOException {
-        FileChannel file = FileChannel.open(path, StandardOpenOption.READ);
-        return new FileSender(path.getFileName().toString(), file, file.size(), conversation);
-    }
-
-    String name() {
-        return name;
-    }
-
-    long size() {
-        return size;
+    /** Returns how many bytes were sent so far. */
+    long sent() {
+        return sent;
     }
 
     /**
@@ -79,12 +70,13 @@ final class FileSender implements AutoCloseable {
      */
     String send(int maxPiece, Progress progress) throws IOException, InterruptedException {
         try {
-            conversation.send(new FileMessage.Offer(size, name).encode());
+            conversation.send(new FileMessage.Offer(file.size(), name).encode());
             FileMessage.Grant grant = expect(FileMessage.Grant.class);
             if (grant.slotLength() < 1 || grant.slots() < 1) {
                 throw new CommandFailedException("the server offered " + grant + ", which has no room for a file");
             }
             sendPieces(grant, Math.min(maxPiece, grant.slotLength()), progress);
+            file.requireUnchanged();
             String ours = hash.hex();
             complete = true;
             conversation.send(new FileMessage.Done(ours).encode());
@@ -107,7 +99,9 @@ final class FileSender implements AutoCloseable {
         } catch (ConnectionClosedException nothingElseArrived) {
             LOGGER.debug("the server was lost", end);
         }
-        String progress = String.format(Locale.ROOT, "%,d of %s were sent", sent, Bytes.exactly(size));
+        String progress = file.size() == FileMessage.UNKNOWN_SIZE
+                ? Bytes.exactly(sent) + " were sent"
+                : String.format(Locale.ROOT, "%,d of %s were sent", sent, Bytes.exactly(file.size()));
         return new CommandFailedException("the connection to the server was lost: " + progress + ", and "
                 + (complete
                         ? "the server did not confirm that it stored " + name + ": look there"
@@ -115,21 +109,24 @@ final class FileSender implements AutoCloseable {
                 + " (" + ErrorLines.describe(end) + ")");
     }
 
-    private void sendPieces(FileMessage.Grant grant, int pieceLength, Progress progress)
+    private void sendPieces(FileMessage.Grant grant, int maxPiece, Progress progress)
             throws IOException, InterruptedException {
+        long size = file.size() == FileMessage.UNKNOWN_SIZE ? Long.MAX_VALUE : file.size();
+        int pieceLength = (int) Math.min(maxPiece, size);
         int count = Math.min(grant.slots(), MAX_SLOTS);
-        for (int i = 0; i < count; i++) {
-            slots.add(new Slot(ByteBufAllocator.DEFAULT.directBuffer(pieceLength, pieceLength)));
-        }
         for (long number = 0; sent < size; number++) {
             int index = (int) (number % grant.slots());
-            Slot slot = slots.get((int) (number % count));
-            if (number >= count) {
+            if (number < count) {
+                slots.add(new Slot(ByteBufAllocator.DEFAULT.directBuffer(pieceLength, pieceLength)));
+            } else {
                 expect(FileMessage.Credit.class);
             }
+            Slot slot = slots.get((int) (number % count));
             Endpoint.await(slot.written);
-            int length = (int) Math.min(pieceLength, size - sent);
-            read(slot.buffer.clear(), length);
+            int length = read(slot.buffer.clear(), (int) Math.min(pieceLength, size - sent));
+            if (length == 0) {
+                return;
+            }
             slot.written =
                     conversation.write(slot.buffer, grant.memory().slice((long) index * grant.slotLength(), length));
             conversation.send(new FileMessage.Piece(number, length).encode());
@@ -138,15 +135,14 @@ final class FileSender implements AutoCloseable {
         }
     }
 
-    private void read(ByteBuf buffer, int length) throws IOException {
-        ByteBuffer bytes = buffer.nioBuffer(0, length);
-        while (bytes.hasRemaining()) {
-            if (file.read(bytes) < 0) {
-                throw new CommandFailedException(name + " became shorter while it was read: try again");
-            }
-        }
+    /** Returns how many bytes were read, 0 at the end of the file. */
+    private int read(ByteBuf buffer, int maxLength) throws IOException {
+        ByteBuffer bytes = buffer.nioBuffer(0, maxLength);
+        file.read(bytes);
+        int length = bytes.position();
         hash.update(bytes.flip());
         buffer.writerIndex(length);
+        return length;
     }
 
     /**

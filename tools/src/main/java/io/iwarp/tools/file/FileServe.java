@@ -2,6 +2,7 @@ package io.iwarp.tools.file;
 
 import io.iwarp.tools.cli.Application;
 import io.iwarp.tools.cli.Bytes;
+import io.iwarp.tools.cli.ClientLimits;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
@@ -15,8 +16,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -27,14 +28,18 @@ import picocli.CommandLine.Option;
 @Command(
         name = "serve",
         description = {
-            "Stores files that clients write into its memory.",
+            "Stores files that clients write into its memory, and lets them read its files.",
             "A file appears in the directory when it is complete and has the SHA-256 that the client"
-                    + " computed. Clients may also read the files of the directory whose names do not begin with a dot."
+                    + " computed. Clients may list and read the files of the directory whose names do not"
+                    + " begin with a dot. By default there may be " + FileServe.DEFAULT_CLIENTS + " clients."
         },
         footer = {"%nExample:", "  iwarp file serve --port 7471 --directory inbox"})
 final class FileServe extends ServerCommand {
     static final Application PROTOCOL = new Application(
             "iwarp write 1", "a server of 'iwarp file serve', to be used by 'iwarp file put' and 'file get'");
+
+    /** Each has a thread. */
+    static final int DEFAULT_CLIENTS = 16;
 
     private static final int MIN_BUFFER = 1 << 12;
     private static final int MAX_BUFFER = 1 << 29;
@@ -56,13 +61,6 @@ final class FileServe extends ServerCommand {
                     + FileSession.SLOTS + " times that much direct memory.")
     private long buffer;
 
-    @Option(
-            names = "--clients",
-            paramLabel = "N",
-            defaultValue = "8",
-            description = "How many clients may be connected at the same time. Others are rejected.")
-    private int clients;
-
     @Option(names = "--force", description = "Replace files that exist.", showDefaultValue = Visibility.NEVER)
     private boolean force;
 
@@ -75,7 +73,6 @@ final class FileServe extends ServerCommand {
     @Override
     protected Service begin(Endpoint endpoint, Shutdown shutdown) throws IOException {
         require(buffer >= MIN_BUFFER && buffer <= MAX_BUFFER, "--buffer must be 4 KiB to 512 MiB");
-        require(clients >= 1, "--clients must be at least 1");
         if (!Files.isDirectory(directory)) {
             throw new CommandFailedException(directory + " is not a directory: create it first");
         }
@@ -95,7 +92,8 @@ final class FileServe extends ServerCommand {
         private final TargetDirectory target =
                 new TargetDirectory(directory.toAbsolutePath().normalize(), force);
         private final ExecutorService threads = Executors.newCachedThreadPool();
-        private final Semaphore free = new Semaphore(once ? 1 : clients);
+        private final ClientLimits limits = limits().limits(DEFAULT_CLIENTS);
+        private final AtomicBoolean served = new AtomicBoolean();
         private final AtomicReference<@Nullable Boolean> last = new AtomicReference<>();
 
         Sessions(Endpoint endpoint, Shutdown shutdown) {
@@ -109,9 +107,9 @@ final class FileServe extends ServerCommand {
             if (PROTOCOL.rejectsOther(request)) {
                 return;
             }
-            if (!free.tryAcquire()) {
-                request.reject("the server has as many clients as --clients allows: try again later");
-            } else {
+            if (once && served.getAndSet(true)) {
+                request.reject("the server serves one client, and has it: start another one");
+            } else if (limits.admits(request, FileSession.SLOTS * buffer)) {
                 Conversation conversation = new Conversation();
                 conversation.attach(request.queuePair());
                 FileSession session = new FileSession(conversation, endpoint.domain(), target, (int) buffer, out);
@@ -124,11 +122,8 @@ final class FileServe extends ServerCommand {
             try {
                 last.set(session.run());
             } finally {
-                // Free the place for the next client, however the session ends.
                 if (once) {
                     shutdown.want();
-                } else {
-                    free.release();
                 }
             }
         }

@@ -7,7 +7,6 @@ import io.iwarp.tools.cli.CommandFailedException;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 
 /**
  * Lets one client read a file from the server's memory. Each piece in memory has its own window, which the client
@@ -28,13 +27,14 @@ final class FileServing {
     }
 
     /**
-     * Serves a file.
+     * Serves a file, and closes it.
      *
+     * @param source of a known size
      * @param region the memory, registered without access rights
      * @return a line about it for the log
      */
-    String serve(Path path, MemoryRegion region) throws IOException, InterruptedException {
-        try (SourceFile file = SourceFile.open(path)) {
+    String serve(SourceFile source, MemoryRegion region) throws IOException, InterruptedException {
+        try (SourceFile file = source) {
             long begin = System.nanoTime();
             client.send(new FileMessage.Found(file.size()));
             servePieces(file, region);
@@ -45,7 +45,7 @@ final class FileServing {
             if (!ours.equals(theirs)) {
                 throw new CommandFailedException("the client stored SHA-256 " + theirs + " instead of " + ours);
             }
-            return FileSession.report("fetched", path, file.size(), System.nanoTime() - begin, ours);
+            return FileSession.report("fetched", file.name(), file.size(), System.nanoTime() - begin, ours);
         }
     }
 

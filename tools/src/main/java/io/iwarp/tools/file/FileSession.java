@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.net.ProtocolException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.FileSystemException;
-import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,7 +59,7 @@ final class FileSession {
             out.line(client + " failed, " + loss + ": " + ErrorLines.describe(e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            out.line(client + " was cut off, " + loss + ": the server ends");
+            out.line(client + " disconnected, " + loss + ": the server exits");
         } finally {
             conversation.queuePair().abort();
         }
@@ -132,7 +131,7 @@ final class FileSession {
         }
         if (first instanceof FileMessage.Fetch fetch) {
             loss = "it has not all of the file";
-            return new FileServing(dialogue, memory, slotLength).serve(directory.find(fetch.name()), region);
+            return new FileServing(dialogue, memory, slotLength).serve(directory.open(fetch.name()), region);
         }
         throw FileDialogue.unexpected(first, "Offer or Fetch");
     }
@@ -142,8 +141,8 @@ final class FileSession {
     }
 
     /** Returns the log line for a file that was transferred successfully. */
-    static String report(String verb, Path file, long size, long nanos, String hash) {
-        return verb + " " + file.getFileName() + ": " + Bytes.exactly(size) + " in " + Bytes.time(nanos) + ", "
-                + Bytes.rate(size, nanos) + System.lineSeparator() + "SHA-256 " + hash;
+    static String report(String verb, String file, long size, long nanos, String hash) {
+        return verb + " " + file + ": " + Bytes.exactly(size) + " in " + Bytes.time(nanos) + ", "
+                + Bytes.rate(size, nanos) + ", SHA-256 " + hash;
     }
 }

@@ -3,6 +3,7 @@ package io.iwarp.tools.file;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.MemoryWindow;
+import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
@@ -36,8 +37,18 @@ final class FileStoring {
             long begin = System.nanoTime();
             MemoryWindow window = client.conversation().bind(region, 0, region.length(), AccessRight.REMOTE_WRITE);
             client.send(new FileMessage.Grant(slotLength, client.conversation().advertised(window)));
-            storePieces(offer.size(), file.partial());
-            FileMessage.Done done = client.receive(FileMessage.Done.class);
+            long size = 0;
+            FileMessage next = client.receive();
+            for (long number = 0; next instanceof FileMessage.Piece piece; number++) {
+                size += storePiece(piece, number, left(offer, size), file.partial());
+                next = client.receive();
+            }
+            if (!(next instanceof FileMessage.Done done)) {
+                throw FileDialogue.unexpected(next, "Piece or Done");
+            }
+            if (size < offer.size()) {
+                throw new CommandFailedException("only " + size + " of " + Bytes.exactly(offer.size()) + " came");
+            }
             String ours = hash.hex();
             if (!ours.equals(done.hash())) {
                 throw new CommandFailedException("what arrived has SHA-256 " + ours + ", what was sent " + done.hash()
@@ -45,24 +56,27 @@ final class FileStoring {
             }
             Path stored = file.keep();
             client.send(new FileMessage.Stored(ours));
-            return FileSession.report("stored", stored, offer.size(), System.nanoTime() - begin, ours);
+            return FileSession.report(
+                    "stored", String.valueOf(stored.getFileName()), size, System.nanoTime() - begin, ours);
         }
     }
 
-    private void storePieces(long size, PartialFile file) throws IOException, InterruptedException {
-        long stored = 0;
-        for (long number = 0; stored < size; number++) {
-            FileMessage.Piece piece = client.receive(FileMessage.Piece.class);
-            long greatest = Math.min(slotLength, size - stored);
-            if (piece.number() != number || piece.length() < 1 || piece.length() > greatest) {
-                throw new CommandFailedException("piece " + piece.number() + " of " + piece.length()
-                        + " bytes came, expected was piece " + number + " of 1 to " + greatest + " bytes");
-            }
-            ByteBuffer bytes = memory.nioBuffer((int) (number % FileSession.SLOTS) * slotLength, piece.length());
-            hash.update(bytes.duplicate());
-            file.append(bytes);
-            stored += piece.length();
-            client.send(new FileMessage.Credit(number));
+    private static long left(FileMessage.Offer offer, long stored) {
+        return offer.size() == FileMessage.UNKNOWN_SIZE ? Long.MAX_VALUE : offer.size() - stored;
+    }
+
+    /** Returns the length of the piece in bytes. */
+    private int storePiece(FileMessage.Piece piece, long number, long left, PartialFile file)
+            throws IOException, InterruptedException {
+        long longest = Math.min(slotLength, left);
+        if (piece.number() != number || piece.length() < 1 || piece.length() > longest) {
+            throw new CommandFailedException("piece " + piece.number() + " of " + piece.length()
+                    + " bytes came, expected was piece " + number + " of 1 to " + longest + " bytes");
         }
+        ByteBuffer bytes = memory.nioBuffer((int) (number % FileSession.SLOTS) * slotLength, piece.length());
+        hash.update(bytes.duplicate());
+        file.append(bytes);
+        client.send(new FileMessage.Credit(number));
+        return piece.length();
     }
 }

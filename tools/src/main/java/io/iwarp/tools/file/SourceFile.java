@@ -1,9 +1,13 @@
 package io.iwarp.tools.file;
 
 import io.iwarp.tools.cli.CommandFailedException;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.channels.ReadableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -11,73 +15,118 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A file that is read from its beginning to its end, and must not change meanwhile. It belongs to one thread. */
 final class SourceFile implements AutoCloseable {
-    private final Path path;
-    private final FileChannel channel;
-    private final BasicFileAttributes attributes;
+    private final String name;
+    private final ReadableByteChannel channel;
+    private final long size;
+    private final @Nullable State before;
 
-    private SourceFile(Path path, FileChannel channel, BasicFileAttributes attributes) {
-        this.path = path;
+    /** A file whose size is known, at the time when it was opened. */
+    private record State(Path path, BasicFileAttributes attributes, LinkOption... links) {
+        static State of(Path path, LinkOption... links) throws IOException {
+            return new State(path, Files.readAttributes(path, BasicFileAttributes.class, links), links);
+        }
+
+        boolean isUnchanged() throws IOException {
+            BasicFileAttributes now = of(path, links).attributes;
+            return now.size() == attributes.size()
+                    && now.lastModifiedTime().equals(attributes.lastModifiedTime())
+                    && Objects.equals(now.fileKey(), attributes.fileKey());
+        }
+    }
+
+    private SourceFile(String name, ReadableByteChannel channel, long size, @Nullable State before) {
+        this.name = name;
         this.channel = channel;
-        this.attributes = attributes;
+        this.size = size;
+        this.before = before;
     }
 
     /**
-     * Opens a regular file. Links are rejected.
+     * Opens a regular file of a server. Links are rejected.
      *
      * @throws CommandFailedException if it cannot be opened; the message is for the client
      */
-    static SourceFile open(Path path) throws IOException {
-        BasicFileAttributes attributes;
+    static SourceFile ofServer(Path path) throws IOException {
+        State state;
         try {
-            attributes = attributesOf(path);
+            state = State.of(path, LinkOption.NOFOLLOW_LINKS);
         } catch (NoSuchFileException e) {
             throw new CommandFailedException("the server has no file " + path.getFileName() + ": check the name");
         }
-        if (!attributes.isRegularFile()) {
+        if (!state.attributes.isRegularFile()) {
             throw new CommandFailedException(path.getFileName() + " is not an ordinary file at the server");
         }
         FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
-        return new SourceFile(path, channel, attributes);
+        return new SourceFile(String.valueOf(path.getFileName()), channel, state.attributes.size(), state);
     }
 
-    private static BasicFileAttributes attributesOf(Path path) throws IOException {
-        return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    /**
+     * Opens a file of the user. Links are followed. What shows no size, such as a pipe or a file of {@code /proc}, is
+     * read to its end.
+     */
+    static SourceFile ofClient(Path path) throws IOException {
+        if (Files.isDirectory(path)) {
+            throw new CommandFailedException(path + " is a directory: name a file in it");
+        }
+        State state = State.of(path);
+        FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+        boolean sized = state.attributes.isRegularFile() && state.attributes.size() > 0;
+        return new SourceFile(
+                String.valueOf(path.getFileName()),
+                channel,
+                sized ? state.attributes.size() : FileMessage.UNKNOWN_SIZE,
+                sized ? state : null);
     }
 
-    /** In bytes, when it was opened. */
+    /** Reads a stream to its end. */
+    static SourceFile of(String name, InputStream stream) {
+        return new SourceFile(name, Channels.newChannel(stream), FileMessage.UNKNOWN_SIZE, null);
+    }
+
+    /** Returns a file with this content. */
+    static SourceFile of(String name, byte[] content) {
+        return new SourceFile(name, Channels.newChannel(new ByteArrayInputStream(content)), content.length, null);
+    }
+
+    /** Returns the name of the file, without its directory. */
+    String name() {
+        return name;
+    }
+
+    /** Returns the size in bytes when it was opened, or {@link FileMessage#UNKNOWN_SIZE}. */
     long size() {
-        return attributes.size();
+        return size;
     }
 
-    /** Fills the buffer with what comes next. */
+    /** Fills the buffer with what comes next; leaves room at the end of the file, which comes at no other size. */
     void read(ByteBuffer bytes) throws IOException {
         while (bytes.hasRemaining()) {
             if (channel.read(bytes) < 0) {
-                throw changed();
+                if (size != FileMessage.UNKNOWN_SIZE) {
+                    throw changed();
+                }
+                return;
             }
         }
     }
 
     /** Fails if the file has changed since it was opened, so that the bytes read may be inconsistent. */
     void requireUnchanged() throws IOException {
-        BasicFileAttributes now;
         try {
-            now = attributesOf(path);
+            if (before != null && !before.isUnchanged()) {
+                throw changed();
+            }
         } catch (NoSuchFileException e) {
-            throw changed();
-        }
-        if (now.size() != attributes.size()
-                || !now.lastModifiedTime().equals(attributes.lastModifiedTime())
-                || !Objects.equals(now.fileKey(), attributes.fileKey())) {
             throw changed();
         }
     }
 
     private CommandFailedException changed() {
-        return new CommandFailedException(path.getFileName() + " changed while the server read it: try again");
+        return new CommandFailedException(name + " changed while it was read: try again");
     }
 
     @Override

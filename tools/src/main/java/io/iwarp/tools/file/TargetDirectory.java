@@ -2,12 +2,16 @@ package io.iwarp.tools.file;
 
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.PlainText;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /** Where the write server stores files, and finds those that it serves. Any thread may call any method. */
 final class TargetDirectory {
@@ -28,7 +32,7 @@ final class TargetDirectory {
      */
     NamedFile begin(String name, long size) throws IOException {
         Path path = PlainName.resolve(directory, name);
-        if (size < 0) {
+        if (size < 0 && size != FileMessage.UNKNOWN_SIZE) {
             throw new CommandFailedException("a file cannot have " + size + " bytes");
         }
         long usable = Files.getFileStore(directory).getUsableSpace();
@@ -49,12 +53,27 @@ final class TargetDirectory {
     }
 
     /**
-     * The path of a file to be read, whether it exists or not.
+     * Opens a file to be read, or the list of files.
      *
      * @throws CommandFailedException if it may not be read; the message is for the client
      */
-    Path find(String name) {
-        return PlainName.resolve(directory, name);
+    SourceFile open(String name) throws IOException {
+        return name.equals(FileMessage.LIST)
+                ? SourceFile.of("the list of files", list().getBytes(StandardCharsets.UTF_8))
+                : SourceFile.ofServer(PlainName.resolve(directory, name));
+    }
+
+    private String list() throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            StringBuilder list = new StringBuilder();
+            for (Path file : (Iterable<Path>) files.sorted()::iterator) {
+                String name = String.valueOf(file.getFileName());
+                if (!name.startsWith(".") && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+                    list.append(String.format(Locale.ROOT, "%,16d  %s%n", Files.size(file), PlainText.of(name)));
+                }
+            }
+            return list.toString();
+        }
     }
 
     private void requireAbsent(Path path) {

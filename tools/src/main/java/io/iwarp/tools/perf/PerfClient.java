@@ -58,7 +58,7 @@ final class PerfClient extends ClientCommand {
     private @Nullable Long mulpdu;
 
     @Override
-    public Integer call() throws Exception {
+    protected void run() throws Exception {
         List<PerfPlan> chosen = plans.plans(connection());
         QueuePairSettings.Builder settings = withMulpdu(settings());
         try (ResultFile lines = ResultFile.open("--json", json);
@@ -76,7 +76,6 @@ final class PerfClient extends ClientCommand {
                         results, spec().root().commandLine().getParseResult().originalArgs()));
             }
         }
-        return 0;
     }
 
     private QueuePairSettings.Builder withMulpdu(QueuePairSettings.Builder settings) {

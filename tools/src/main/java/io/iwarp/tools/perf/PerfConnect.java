@@ -55,7 +55,7 @@ final class PerfConnect extends ClientCommand {
     private @Nullable Path json;
 
     @Override
-    public Integer call() throws Exception {
+    protected void run() throws Exception {
         require(
                 connections >= 1 && connections <= MAX_CONNECTIONS,
                 "--connections " + connections + " is outside 1 to " + MAX_CONNECTIONS);
@@ -69,7 +69,6 @@ final class PerfConnect extends ClientCommand {
             result.text().lines().forEach(out()::line);
             line.append(result.json() + "\n");
         }
-        return 0;
     }
 
     private ConnectResult measure(Endpoint endpoint, SocketAddress address) throws IOException, InterruptedException {

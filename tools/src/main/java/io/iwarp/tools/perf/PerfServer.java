@@ -1,6 +1,5 @@
 package io.iwarp.tools.perf;
 
-import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.ServerCommand;
 import io.iwarp.tools.cli.Service;
@@ -23,15 +22,6 @@ final class PerfServer extends ServerCommand {
                     + PerfTask.MAX_DEPTH + ". Connections cost less memory with fewer.")
     private int maxDepth;
 
-    @Option(
-            names = "--max-memory",
-            paramLabel = "SIZE",
-            defaultValue = "1G",
-            converter = Bytes.Converter.class,
-            description = "The most memory for the connections of one client address together. A connection takes"
-                    + " twice its --size, 8 MiB or less for short messages.")
-    private long clientBytes;
-
     @Override
     protected QueuePairSettings settings(QueuePairSettings.Builder settings) {
         require(
@@ -43,6 +33,6 @@ final class PerfServer extends ServerCommand {
 
     @Override
     protected Service begin(Endpoint endpoint, Shutdown shutdown) {
-        return new PerfService(endpoint, maxDepth, clientBytes, out()::line);
+        return new PerfService(endpoint, maxDepth, limits().limits(), out()::line);
     }
 }

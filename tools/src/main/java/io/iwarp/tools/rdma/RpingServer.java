@@ -1,17 +1,19 @@
 package io.iwarp.tools.rdma;
 
+import io.iwarp.tools.cli.ClientLimits;
 import io.iwarp.tools.cli.Conversation;
+import io.iwarp.tools.cli.LimitOptions;
 import io.iwarp.tools.cli.Service;
 import io.iwarp.tools.cli.Shutdown;
 import io.iwarp.verbs.ConnectionRequest;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Serves rping's clients, each on a thread of its own: the first one, or all that come. */
 final class RpingServer implements Service {
-    /** How many clients a persistent server serves at the same time. */
+    /** How many clients of one address a persistent server serves at the same time. */
     static final int MAX_CLIENTS = 256;
 
     private static final long SESSION_END_SECONDS = 10;
@@ -22,7 +24,10 @@ final class RpingServer implements Service {
     private final RpingOutput output;
     private final Shutdown shutdown;
     private final ExecutorService threads = Executors.newCachedThreadPool();
-    private final Semaphore free;
+    private final ClientLimits limits;
+    /** The only client of a server that is not persistent has come. */
+    private final AtomicBoolean served = new AtomicBoolean();
+
     private volatile boolean failed;
 
     /**
@@ -37,14 +42,16 @@ final class RpingServer implements Service {
         this.allRights = allRights;
         this.output = output;
         this.shutdown = shutdown;
-        free = new Semaphore(persistent ? MAX_CLIENTS : 1);
+        limits = new ClientLimits(2 * MAX_CLIENTS, LimitOptions.defaultMemory());
     }
 
     @Override
     public void onConnectionRequest(ConnectionRequest request) {
-        if (!free.tryAcquire()) {
-            String reason = persistent ? "this rping serves as many clients as it may" : "this rping serves one client";
-            request.reject(reason);
+        if (!persistent && served.getAndSet(true)) {
+            request.reject("this rping serves one client");
+            return;
+        }
+        if (!limits.admits(request, maxSize)) {
             return;
         }
         output.step("accepting client connection request");
@@ -60,10 +67,7 @@ final class RpingServer implements Service {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
-            // Free the place for the next client, however the session ends.
-            if (persistent) {
-                free.release();
-            } else {
+            if (!persistent) {
                 shutdown.want();
             }
         }

@@ -65,7 +65,7 @@ final class RpingSession {
                 return true;
             }
             output.complaint(client + ": " + ErrorLines.describe(e));
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException | RuntimeException | OutOfMemoryError e) {
             output.complaint(client + ": " + ErrorLines.describe(e));
         } finally {
             conversation.queuePair().abort();

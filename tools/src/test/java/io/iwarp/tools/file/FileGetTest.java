@@ -7,7 +7,16 @@ import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.tools.CommandRun;
+import io.iwarp.tools.PlainEndpoint;
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardWatchEventKinds;
@@ -17,10 +26,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -127,6 +139,121 @@ class FileGetTest {
         assertThat(copies.resolve("f")).hasSameBinaryContentAs(file);
     }
 
+    @Test
+    void aLinkIsFollowed() throws Exception {
+        Path file = file("f", 10);
+        Path target = Files.writeString(temporary.resolve("target"), "old");
+        Path link = Files.createSymbolicLink(copies.resolve("f"), target);
+        try (CommandRun server = server()) {
+            assertThat(read(server.address(), "f", "--force").exitCode()).isZero();
+        }
+        assertThat(link).isSymbolicLink();
+        assertThat(target).isRegularFile().hasSameBinaryContentAs(file);
+        assertThat(FilePutTest.names(copies)).containsExactly("f");
+    }
+
+    @Test
+    void aLinkToNothingIsRefused() throws Exception {
+        Files.createSymbolicLink(copies.resolve("f"), copies.resolve("nothing"));
+
+        assertOneLine(read("127.0.0.1:1", "f", "--force"), "is a link to a file that does not exist");
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aPipeIsWrittenTo() throws Exception {
+        Path file = file("f", 100_000);
+        Path pipe = copies.resolve("f");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        CompletableFuture<byte[]> read = CompletableFuture.supplyAsync(() -> {
+            try {
+                return Files.readAllBytes(pipe);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        try (CommandRun server = server()) {
+            CommandRun client = read(server.address(), "f", "--force");
+
+            assertThat(client.exitCode()).as(client.err()).isZero();
+        }
+        assertThat(Files.isRegularFile(pipe)).isFalse();
+        assertThat(read.get(60, TimeUnit.SECONDS)).isEqualTo(Files.readAllBytes(file));
+    }
+
+    @Test
+    void standardOutputHasTheFileAndNothingElse() throws Exception {
+        Path file = file("f", 100_000);
+        Path copy = copies.resolve("copy");
+        try (CommandRun server = server()) {
+            Process client = Child.command("file", "get", server.address(), "f", "-")
+                    .redirectOutput(copy.toFile())
+                    .start();
+
+            assertThat(client.waitFor()).isZero();
+        }
+        assertThat(copy).hasSameBinaryContentAs(file);
+    }
+
+    @Test
+    void theListHasEachFileThatIsOffered() throws Exception {
+        file("b", 1_000_000);
+        file("a file", 0);
+        file(".hidden", 1);
+        Files.createDirectory(offered.resolve("c"));
+        try (CommandRun server = server()) {
+            CommandRun list = CommandRun.of("file", "list", server.address());
+
+            assertThat(list.exitCode()).as(list.err()).isZero();
+            assertThat(list.out().lines().map(String::strip)).containsExactly("0  a file", "1,000,000  b");
+        }
+    }
+
+    @Test
+    void aClientThatIsKilledLeavesNoPartialFile() throws Exception {
+        file("f", 64 << 20);
+        try (CommandRun server = server("--buffer", "4K");
+                WatchService watch = copies.getFileSystem().newWatchService()) {
+            copies.register(watch, StandardWatchEventKinds.ENTRY_CREATE);
+            Process client = Child.command(
+                            "file",
+                            "get",
+                            server.address(),
+                            "f",
+                            copies.resolve("f").toString(),
+                            "--chunk",
+                            "64",
+                            "--reads",
+                            "1")
+                    .start();
+            assertThat(watch.poll(60, TimeUnit.SECONDS)).isNotNull();
+
+            client.destroy();
+
+            assertThat(client.waitFor()).isNotZero();
+        }
+        assertThat(FilePutTest.names(copies)).isEmpty();
+    }
+
+    @Test
+    void aSizeThatCannotBeIsRefused() throws Exception {
+        try (Endpoint endpoint = PlainEndpoint.open();
+                IwarpListener lying = endpoint.listen(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        QueuePairSettings.builder().build(),
+                        request -> {
+                            QueuePair queuePair = request.queuePair();
+                            queuePair
+                                    .receive(Unpooled.buffer(100))
+                                    .thenRun(() -> queuePair.send(new FileMessage.Found(-5).encode()));
+                            request.accept(FileServe.PROTOCOL.request());
+                        })) {
+            assertOneLine(read("127.0.0.1:" + lying.port(), "f"), "announced a file of -5 bytes");
+        }
+        assertThat(FilePutTest.names(copies)).isEmpty();
+    }
+
     @ParameterizedTest
     @CsvSource({
         "g, has no file g: check the name",
@@ -185,7 +312,7 @@ class FileGetTest {
             assertThat(client.hears())
                     .isInstanceOfSatisfying(
                             FileMessage.Refused.class,
-                            refused -> assertThat(refused.reason()).contains("f changed while the server read it"));
+                            refused -> assertThat(refused.reason()).contains("f changed while it was read"));
         }
     }
 
@@ -269,7 +396,7 @@ class FileGetTest {
     @Test
     void aClientThatDiesIsForgottenAndTheNextIsServed() throws Exception {
         Path file = file("f", 3 * SLOT);
-        try (CommandRun server = server("--buffer", "4K", "--clients", "1")) {
+        try (CommandRun server = server("--buffer", "4K", "--max-clients", "1")) {
             RawFileClient killed = RawFileClient.connect(server.address());
             killed.says(new FileMessage.Fetch("f"));
             assertThat(killed.hears()).isInstanceOf(FileMessage.Found.class);

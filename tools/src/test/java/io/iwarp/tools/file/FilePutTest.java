@@ -1,6 +1,7 @@
 package io.iwarp.tools.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.EndedBy;
 import io.iwarp.tools.CommandRun;
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -17,9 +19,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The two commands as a user runs them. */
 class FilePutTest {
@@ -123,6 +128,58 @@ class FilePutTest {
     }
 
     @Test
+    void theServerStoresItUnderTheNameThatIsGiven() throws Exception {
+        Path file = file("f", 10);
+        try (CommandRun server = server()) {
+            CommandRun client = CommandRun.of("file", "put", server.address(), file.toString(), "g");
+
+            assertThat(client.exitCode()).as(client.err()).isZero();
+            assertThat(client.out()).contains("stored g: 10 bytes");
+        }
+        assertThat(inbox.resolve("g")).hasSameBinaryContentAs(file);
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aFileThatShowsNoSizeIsReadToItsEnd() throws Exception {
+        try (CommandRun server = server("--buffer", "4K")) {
+            CommandRun client = CommandRun.of("file", "put", server.address(), "/proc/version");
+
+            assertThat(client.exitCode()).as(client.err()).isZero();
+        }
+        assertThat(inbox.resolve("version")).hasContent(Files.readString(Path.of("/proc/version")));
+    }
+
+    @Test
+    void standardInputIsReadToItsEnd() throws Exception {
+        Path file = file("f", 300_000);
+        try (CommandRun server = server("--buffer", "64K")) {
+            Process client = Child.command("file", "put", server.address(), "-", "g")
+                    .redirectInput(file.toFile())
+                    .start();
+
+            assertThat(client.waitFor()).isZero();
+        }
+        assertThat(inbox.resolve("g")).hasSameBinaryContentAs(file);
+        assertThat(CommandRun.of("file", "put", "127.0.0.1:1", "-").err()).contains("needs the NAME");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"longer", "shorter", "same time"})
+    void aFileThatChangesWhileItIsReadIsNotStored(String change) throws Exception {
+        Path file = file("f", 100);
+        FileTime time = Files.getLastModifiedTime(file);
+        try (SourceFile source = SourceFile.ofClient(file)) {
+            Files.write(file, new byte[change.equals("longer") ? 101 : change.equals("shorter") ? 99 : 100]);
+            Files.setLastModifiedTime(
+                    file,
+                    change.equals("same time") ? FileTime.from(time.toInstant().plusSeconds(1)) : time);
+
+            assertThatThrownBy(source::requireUnchanged).hasMessageContaining("f changed while it was read");
+        }
+    }
+
+    @Test
     void aServerForOneClientEndsWithItsOutcome() throws Exception {
         Files.createDirectory(inbox.resolve("f"));
         try (CommandRun server = server("--once")) {
@@ -137,7 +194,7 @@ class FilePutTest {
 
     @Test
     void aClientTooManyIsTurnedAway() throws Exception {
-        try (CommandRun server = server("--clients", "1");
+        try (CommandRun server = server("--max-clients", "1");
                 RawFileClient first = RawFileClient.connect(server.address())) {
             CommandRun second =
                     CommandRun.of("file", "put", first.address(), file("f", 10).toString());
@@ -195,7 +252,7 @@ class FilePutTest {
             assertThat(client.hears()).isEqualTo(new FileMessage.Refused("the server is being stopped"));
             assertThat(client.hearsTheEnd().endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
         }
-        assertThat(server.awaitLine(Pattern.compile(".* was cut off, nothing was kept.*")))
+        assertThat(server.awaitLine(Pattern.compile(".* disconnected, nothing was kept.*")))
                 .isNotNull();
         assertThat(names(inbox)).isEmpty();
     }

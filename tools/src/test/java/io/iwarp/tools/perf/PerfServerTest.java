@@ -11,9 +11,6 @@ import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -77,25 +74,8 @@ class PerfServerTest {
     }
 
     @Test
-    void theConnectionsOfOneAddressShareABudget() throws Exception {
-        ClientBudget budget = new ClientBudget(10);
-        SocketAddress one = new InetSocketAddress(InetAddress.getByName("192.0.2.1"), 1000);
-        SocketAddress sameHost = new InetSocketAddress(InetAddress.getByName("192.0.2.1"), 1001);
-        SocketAddress other = new InetSocketAddress(InetAddress.getByName("192.0.2.2"), 1000);
-
-        assertThat(budget.take(one, 6)).isTrue();
-        assertThat(budget.take(sameHost, 5)).isFalse();
-        assertThat(budget.take(sameHost, 4)).isTrue();
-        assertThat(budget.take(other, 10)).isTrue();
-        assertThat(budget.take(other, Long.MAX_VALUE)).isFalse();
-
-        budget.giveBack(one, 6);
-        assertThat(budget.take(sameHost, 6)).isTrue();
-    }
-
-    @Test
     void aClientThatAsksForTooMuchMemoryIsRefusedAndTheNextIsServed() throws Exception {
-        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0", "--max-memory", "1M")) {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0", "--max-memory", "2M")) {
             String address = server.address();
             for (int attempt = 0; attempt < 3; attempt++) {
                 CommandRun refused = measure(address, "513K");

@@ -1,0 +1,48 @@
+package io.iwarp.tools.cli;
+
+import io.netty.util.internal.PlatformDependent;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Option;
+
+/** How much the clients of a server may take. */
+public final class LimitOptions {
+    private static final int DEFAULT_CLIENTS = 4096;
+
+    @Option(
+            names = "--max-clients",
+            paramLabel = "N",
+            description = "How many clients may be connected at the same time; one address may have half of them.",
+            showDefaultValue = Visibility.NEVER)
+    private @Nullable Integer maxClients;
+
+    @Option(
+            names = "--max-memory",
+            paramLabel = "SIZE",
+            converter = Bytes.Converter.class,
+            description = "How much memory the clients may take together; those of one address may take half of it."
+                    + " Default: half of the direct memory of the JVM",
+            showDefaultValue = Visibility.NEVER)
+    private @Nullable Long maxMemory;
+
+    /** Returns the limits, by default those for clients that cost the server no thread. */
+    public ClientLimits limits() {
+        return limits(DEFAULT_CLIENTS);
+    }
+
+    /**
+     * Returns the limits.
+     *
+     * @param defaultClients without {@code --max-clients}
+     */
+    public ClientLimits limits(int defaultClients) {
+        int clients = maxClients == null ? defaultClients : maxClients;
+        OptionCheck.require(clients >= 1, "--max-clients " + clients + " is less than 1");
+        return new ClientLimits(clients, maxMemory == null ? defaultMemory() : maxMemory);
+    }
+
+    /** Returns half of the direct memory that this JVM may allocate, in bytes. */
+    public static long defaultMemory() {
+        return PlatformDependent.maxDirectMemory() / 2;
+    }
+}
