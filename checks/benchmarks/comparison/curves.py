@@ -39,7 +39,7 @@ class Sizes:
             warming = int(WARM_UP / (self.SECONDS + self.PAUSE))
             sizes = ",".join(map(str, (65_536,) * warming + self.SIZES))
             with Perf() as server:
-                lines, _ = server.client("client", "--op", operation, "--size", sizes, "--no-progress", "--warmup", f"{self.PAUSE:g}",
+                lines, _ = server.client("client", "--op", operation, "--size", sizes, "--quiet", "--warmup", f"{self.PAUSE:g}",
                                          "--duration", f"{self.SECONDS:g}")
             rounds.append(lines[warming:])
 
@@ -87,7 +87,7 @@ class FirstSeconds:
     def measure(self) -> None:
         for (operation, size), rounds in self.rounds.items():
             with Perf() as server:
-                line = server.client("client", "--op", operation, "--size", str(size), "--no-progress", "--warmup", "0",
+                line = server.client("client", "--op", operation, "--size", str(size), "--quiet", "--warmup", "0",
                                      "--duration", f"{self.SECONDS:g}", "--interval", f"{self.INTERVAL:g}")[0][-1]
             rounds.append(self.summary(line["intervals"]))
         self.commands.append(self.command())
@@ -182,7 +182,7 @@ class Connections:
 
     def load(self, server: Perf, count: int, seconds: float) -> dict:
         return server.client("client", "--op", "send", "--size", "64", "--connections", str(count), "--depth", str(self.DEPTH),
-                             "--warmup", f"{WARM_UP:g}", "--duration", f"{seconds:g}", "--no-progress")[0][-1]
+                             "--warmup", f"{WARM_UP:g}", "--duration", f"{seconds:g}", "--quiet")[0][-1]
 
     def idle(self, count: int) -> dict:
         if count < self.MIN_IDLE:
@@ -200,7 +200,7 @@ class Connections:
             # Time to connect, and to warm up.
             time.sleep(WARM_UP + count * self.SECONDS_PER_CONNECTION)
             line = server.client("client", "--op", "send", "--size", "64", "--mode", "latency", "--warmup", "2", "--duration",
-                                 f"{self.SECONDS:g}", "--no-progress")[0][-1]
+                                 f"{self.SECONDS:g}", "--quiet")[0][-1]
             load.result()
         return {"median": line["latencyMicros"]["p50"], "tail": line["latencyMicros"]["p99"]}
 

@@ -89,7 +89,7 @@ def perf(figure: str, *options: str, serving: tuple[str, ...] = (), network: Net
     def measure(seconds: float) -> Figure:
         shared = [option for option in ("--markers", "--no-crc") if option in options]
         with Perf(*shared, *serving, network=network) as server:
-            lines, processors = server.client("client", *options, "--no-progress", "--duration", f"{seconds:g}", "--warmup",
+            lines, processors = server.client("client", *options, "--quiet", "--duration", f"{seconds:g}", "--warmup",
                                               f"{WARM_UP:g}", watched=seconds)
         return Figure(pick(lines[-1], figure), processors)
 
@@ -102,7 +102,7 @@ def allocated(*options: str) -> Side:
     def measure(seconds: float) -> Figure:
         # Busy polling allocates nothing either, but the timers of a sleeping loop might.
         with Perf(loops=("--transport", "epoll")) as server:
-            line = server.client("client", *options, "--no-progress", "--duration", f"{seconds:g}", "--warmup", f"{WARM_UP:g}")[0][-1]
+            line = server.client("client", *options, "--quiet", "--duration", f"{seconds:g}", "--warmup", f"{WARM_UP:g}")[0][-1]
         return Figure(line["allocatedBytesPerOperation"] + line["serverAllocatedBytesPerOperation"])
 
     return Side("this stack", "./iwarp perf client 127.0.0.1:7471 " + " ".join([*options, "--transport", "epoll"]), measure)

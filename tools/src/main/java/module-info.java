@@ -33,6 +33,8 @@ module io.iwarp.tools {
             info.picocli;
     opens io.iwarp.tools.perf to
             info.picocli;
+    opens io.iwarp.tools.probe to
+            info.picocli;
     opens io.iwarp.tools.conformance to
             info.picocli;
 }

@@ -9,6 +9,7 @@ import io.iwarp.tools.echo.EchoClient;
 import io.iwarp.tools.echo.EchoServer;
 import io.iwarp.tools.file.FileCommand;
 import io.iwarp.tools.perf.Perf;
+import io.iwarp.tools.probe.Probe;
 import io.iwarp.tools.rdma.Cmatose;
 import io.iwarp.tools.rdma.Rping;
 import java.nio.file.InvalidPathException;
@@ -35,7 +36,8 @@ import picocli.CommandLine.TypeConversionException;
             CounterCommand.class,
             Rping.class,
             Cmatose.class,
-            Perf.class
+            Perf.class,
+            Probe.class
         })
 public final class Iwarp implements Runnable {
     @Spec

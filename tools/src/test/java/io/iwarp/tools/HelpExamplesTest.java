@@ -42,6 +42,7 @@ class HelpExamplesTest {
             "counter", "counter",
             "perf client", "perf server",
             "perf connect", "perf server",
+            "probe", "perf server",
             "rping", "rping",
             "cmatose", "cmatose");
 
@@ -77,7 +78,7 @@ class HelpExamplesTest {
     /** The file that is written or read, where the command looks for it. */
     private void createFile(String command) throws IOException {
         Path inbox = Files.createDirectory(folder.resolve("inbox"));
-        Files.write((command.equals("file get") ? inbox : folder).resolve("disk.img"), new byte[100_000]);
+        Files.write((List.of("file get", "file list").contains(command) ? inbox : folder).resolve("disk.img"), new byte[100_000]);
     }
 
     private static void requireSuccess(String example, CommandRun run) {
@@ -125,7 +126,13 @@ class HelpExamplesTest {
             words.addAll(List.of("--rounds", "10"));
         }
         if (example.startsWith("perf client")) {
-            words.addAll(List.of("--duration", "0.1", "--warmup", "0"));
+            words.addAll(List.of("--warmup", "0"));
+            if (!example.contains("--count")) {
+                words.addAll(List.of("--duration", "0.1"));
+            }
+        }
+        if (example.startsWith("probe")) {
+            words.addAll(List.of("--timeout", "60"));
         }
         return words;
     }

@@ -22,7 +22,8 @@ class HelpTest {
                 "cmatose",
                 "perf server",
                 "perf client",
-                "perf connect"
+                "perf connect",
+                "probe"
             })
     void eachCommandExplainsItself(String command) {
         CommandRun help = CommandRun.of((command + " --help").split(" ", -1));

@@ -117,6 +117,8 @@ class LayeringTest {
             .definedBy("io.iwarp.tools.rdma..")
             .layer("perf")
             .definedBy("io.iwarp.tools.perf..")
+            .layer("probe")
+            .definedBy("io.iwarp.tools.probe..")
             .layer("conformance")
             .definedBy("io.iwarp.tools.conformance..")
             .layer("root")
@@ -136,6 +138,8 @@ class LayeringTest {
             .whereLayer("rdma")
             .mayOnlyAccessLayers("cli")
             .whereLayer("perf")
+            .mayOnlyAccessLayers("cli")
+            .whereLayer("probe")
             .mayOnlyAccessLayers("cli")
             .whereLayer("conformance")
             .mayOnlyAccessLayers("cli");

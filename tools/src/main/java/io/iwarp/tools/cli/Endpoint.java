@@ -10,7 +10,14 @@ import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
+import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import org.jspecify.annotations.Nullable;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
@@ -132,6 +139,36 @@ public final class Endpoint implements AutoCloseable {
         return Stream.of(InetAddress.getAllByName(ip.getHostString()))
                 .filter(other -> !other.equals(ip.getAddress()))
                 .toList();
+    }
+
+    /**
+     * Connects a channel without MPA, and waits until TCP is connected.
+     *
+     * @param handlers between the socket and {@code last}; null for those of this endpoint
+     * @throws ConnectException if nothing listens there, or no answer comes in time
+     */
+    public Channel connectChannel(
+            SocketAddress address, @Nullable TransportHandlers handlers, ChannelHandler last, long timeoutMillis)
+            throws IOException, InterruptedException {
+        TransportHandlers between = handlers == null ? transportHandlers : handlers;
+        ChannelFuture connecting = new Bootstrap()
+                .group(group)
+                .channelFactory(loops.transport()::channel)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeoutMillis)
+                .handler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        connections.add(channel);
+                        between.addTo(channel.pipeline(), address);
+                        channel.pipeline().addLast(last);
+                    }
+                })
+                .connect(address)
+                .await();
+        if (connecting.cause() != null) {
+            throw failureOf(new ExecutionException(connecting.cause()));
+        }
+        return connecting.channel();
     }
 
     /** Begins to connect. Any thread may call it; the future completes on the connection's event loop. */

@@ -2,7 +2,6 @@ package io.iwarp.tools.cli;
 
 import java.io.Console;
 import java.io.PrintWriter;
-import java.time.Duration;
 import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -13,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 public final class Progress implements AutoCloseable {
     private static final int COLUMNS = 79;
     private static final long MEGABYTE = 1_000_000;
-    private static final long MILLIS_PER_SECOND = 1000;
 
     private final PrintWriter terminal;
     private final @Nullable ProgressBar bar;
@@ -31,21 +29,6 @@ public final class Progress implements AutoCloseable {
      * @param wanted null to show it on a terminal only
      */
     public static Progress begin(PrintWriter terminal, String name, long size, @Nullable Boolean wanted) {
-        return begin(terminal, name, size, " MB", MEGABYTE, wanted);
-    }
-
-    /**
-     * Draws an empty bar that is full after some time.
-     *
-     * @param terminal where to draw
-     * @param wanted null to show it on a terminal only
-     */
-    public static Progress beginTimed(PrintWriter terminal, String name, Duration total, @Nullable Boolean wanted) {
-        return begin(terminal, name, total.toMillis(), " s", MILLIS_PER_SECOND, wanted);
-    }
-
-    private static Progress begin(
-            PrintWriter terminal, String name, long size, String unit, long unitSize, @Nullable Boolean wanted) {
         boolean show = wanted == null ? onTerminal() : wanted;
         if (!show) {
             return new Progress(terminal, null);
@@ -53,7 +36,8 @@ public final class Progress implements AutoCloseable {
         ProgressBarBuilder builder = new ProgressBarBuilder()
                 .setTaskName(PlainText.of(name))
                 .setInitialMax(size)
-                .setUnit(unit, unitSize)
+                .setUnit(" MB", MEGABYTE)
+                .showSpeed()
                 .setStyle(ProgressBarStyle.ASCII)
                 .setConsumer(new DelegatingProgressBarConsumer(
                         line -> {
@@ -61,9 +45,6 @@ public final class Progress implements AutoCloseable {
                             terminal.flush();
                         },
                         COLUMNS));
-        if (unitSize == MEGABYTE) {
-            builder.showSpeed();
-        }
         ProgressBar bar = builder.build();
         // It is drawn by a thread of its own otherwise, when that has begun.
         bar.refresh();
@@ -87,14 +68,6 @@ public final class Progress implements AutoCloseable {
     public void at(long bytes) {
         if (bar != null) {
             bar.stepTo(bytes);
-        }
-    }
-
-    /** Moves the bar of {@link #beginTimed} by this much time, and shows a few words behind it. */
-    public void passed(Duration time, String words) {
-        if (bar != null) {
-            bar.stepBy(time.toMillis());
-            bar.setExtraMessage(words);
         }
     }
 

@@ -8,6 +8,9 @@ import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketProtocolFamily;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
@@ -65,6 +68,15 @@ public enum Transport {
             case NIO -> NioIoHandler.newFactory();
             case EPOLL -> EpollIoHandler.newFactory();
             case IO_URING -> new IoUringShutdownGuard(IoUringIoHandler.newFactory());
+        };
+    }
+
+    /** Returns a new channel to connect. */
+    public Channel channel() {
+        return switch (this) {
+            case NIO -> new NioSocketChannel();
+            case EPOLL -> new EpollSocketChannel();
+            case IO_URING -> new IoUringSocketChannel();
         };
     }
 

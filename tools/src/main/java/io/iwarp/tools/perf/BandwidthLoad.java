@@ -29,12 +29,13 @@ final class BandwidthLoad extends PerfLoad {
     private boolean stopping;
     private boolean asked;
 
-    BandwidthLoad(QueuePair queuePair, PerfTask task, PerfMemory memory, RemoteBuffer target, PerfMeter meter) {
-        super(queuePair, task, memory, target, meter);
+    BandwidthLoad(QueuePair queuePair, PerfMemory memory, RemoteBuffer target, PerfMeter meter, Work work) {
+        super(queuePair, memory, target, meter, work);
+        PerfTask task = work.task();
         depth = task.depth();
         credited = task.operation().usesReceives();
         window = task.window();
-        interval = task.size() < TIMED_SIZE ? TIMED_INTERVAL : 1;
+        interval = task.size() < TIMED_SIZE && !pace().scheduled() && work.count() == 0 ? TIMED_INTERVAL : 1;
         postedAt = new long[depth / interval + 1];
     }
 
@@ -47,14 +48,24 @@ final class BandwidthLoad extends PerfLoad {
     }
 
     private void postMore() {
-        while (posted() - completed < depth && !stopping && (!credited || posted() - acknowledged < window)) {
+        while (hasRoom() && pace().isDue(() -> attempt(this::postMore))) {
             if (--untilTimedPost == 0) {
                 untilTimedPost = interval;
-                postedAt[timedPosts] = System.nanoTime();
+                postedAt[timedPosts] = pace().due();
                 timedPosts = next(timedPosts);
             }
             post();
         }
+        if (allPosted()) {
+            stopping = true;
+        }
+    }
+
+    private boolean hasRoom() {
+        return posted() - completed < depth
+                && !stopping
+                && !allPosted()
+                && (!credited || posted() - acknowledged < window);
     }
 
     /** The maximum number of timed operations in flight. */

@@ -1,7 +1,10 @@
 package io.iwarp.tools.perf;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.iwarp.tools.cli.Json;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.EventLoops;
+import java.io.IOException;
 import java.util.Locale;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -64,9 +67,8 @@ record ConnectResult(
                 usage.direct() / connections);
     }
 
-    /** Returns one line of JSON, without a line separator. */
-    String json() {
-        return Json.object(json -> {
+    /** Writes the fields of JSON. */
+    void write(JsonGenerator json) throws IOException {
             json.writeStringField("op", "connect");
             json.writeStringField("transport", loops.transport().toString());
             json.writeBooleanField("tls", tls);
@@ -83,6 +85,5 @@ record ConnectResult(
                 json.writeNumberField("serverHeapBytesPerConnection", there.heap() / connections);
                 json.writeNumberField("serverDirectBytesPerConnection", there.direct() / connections);
             }
-        });
     }
 }

@@ -19,8 +19,9 @@ final class LatencyLoad extends PerfLoad {
     private boolean complete;
     private boolean stopping;
 
-    LatencyLoad(QueuePair queuePair, PerfTask task, PerfMemory memory, RemoteBuffer target, PerfMeter meter) {
-        super(queuePair, task, memory, target, meter);
+    LatencyLoad(QueuePair queuePair, PerfMemory memory, RemoteBuffer target, PerfMeter meter, Work work) {
+        super(queuePair, memory, target, meter, work);
+        PerfTask task = work.task();
         byWrite = task.operation() == PerfOperation.WRITE;
         byReceive = task.operation().usesReceives();
     }
@@ -35,8 +36,11 @@ final class LatencyLoad extends PerfLoad {
     }
 
     private void next() {
-        if (stopping) {
+        if (stopping || allPosted()) {
             finish();
+            return;
+        }
+        if (!pace().isDue(() -> attempt(this::next))) {
             return;
         }
         complete = false;
@@ -46,7 +50,7 @@ final class LatencyLoad extends PerfLoad {
         } else if (byWrite) {
             memory().mark(++mark);
         }
-        beganAt = System.nanoTime();
+        beganAt = pace().due();
         post();
     }
 

@@ -1,15 +1,16 @@
 package io.iwarp.tools.perf;
 
+import io.iwarp.tools.cli.Interval;
+import io.iwarp.tools.cli.JsonOption;
+import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ClientCommand;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.Progress;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,14 +27,15 @@ import picocli.CommandLine.Option;
             "%nExamples:",
             "  iwarp perf client 127.0.0.1:7471 --op write --size 1M",
             "  iwarp perf client 127.0.0.1:7471 --op send --mode latency --busy-poll",
-            "  iwarp perf client 127.0.0.1:7471 --op read --sweep 64..4M --report r.html"
+            "  iwarp perf client 127.0.0.1:7471 --op read --sweep 64..4M --report r.html",
+            "  iwarp perf client 127.0.0.1:7471 --op send --rate 1000 --count 500"
         })
 final class PerfClient extends ClientCommand {
     @Mixin
     private PerfPlanOptions plans;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Append a line of JSON for each size to this file.")
-    private @Nullable Path json;
+    @Mixin
+    private JsonOption json;
 
     @Option(
             names = "--report",
@@ -42,11 +44,10 @@ final class PerfClient extends ClientCommand {
     private @Nullable Path report;
 
     @Option(
-            names = "--progress",
-            negatable = true,
-            description = "Show a progress bar on stderr, or show none. Default: show it on a terminal.",
+            names = "--quiet",
+            description = "Print no lines while it runs, only the results.",
             showDefaultValue = Visibility.NEVER)
-    private @Nullable Boolean progress;
+    private boolean quiet;
 
     @Option(
             names = "--mulpdu",
@@ -61,19 +62,25 @@ final class PerfClient extends ClientCommand {
     protected void run() throws Exception {
         List<PerfPlan> chosen = plans.plans(connection());
         QueuePairSettings.Builder settings = withMulpdu(settings());
-        try (ResultFile lines = ResultFile.open("--json", json);
+        List<PerfResult> results = new ArrayList<>();
+        try (ResultFile lines = json.open();
                 ResultFile page = ResultFile.open("--report", report);
                 Endpoint endpoint = open()) {
-            List<PerfResult> results = measure(endpoint, address(), settings, chosen, lines);
-            out().line(results.get(0).conditions());
-            out().lines(PerfColumn.table(results));
-            out().lines(PerfColumn.explanations(results.get(0)));
-            results.stream()
-                    .filter(result -> !result.intervals().isEmpty())
-                    .forEach(result -> out().lines(PerfInterval.table(result)));
+            try {
+                measure(endpoint, address(), settings, chosen, result -> {
+                    results.add(result);
+                    json.write(lines, result::write);
+                });
+            } finally {
+                // Also if a later size fails.
+                if (!results.isEmpty() && !json.toStandardOutput()) {
+                    out().line(results.get(0).conditions());
+                    out().lines(PerfColumn.table(results));
+                    out().lines(PerfColumn.explanations(results.get(0)));
+                }
+            }
             if (page.wanted()) {
-                page.replace(PerfReport.html(
-                        results, spec().root().commandLine().getParseResult().originalArgs()));
+                page.replace(PerfReport.html(results, JsonOption.command(spec())));
             }
         }
     }
@@ -90,22 +97,37 @@ final class PerfClient extends ClientCommand {
                 settings.build().mpa().toBuilder().mulpdu(mulpdu.intValue()).build());
     }
 
-    private List<PerfResult> measure(
+    /** Takes each result when it is there. */
+    private interface Results {
+        void add(PerfResult result) throws IOException;
+    }
+
+    private void measure(
             Endpoint endpoint,
             SocketAddress address,
             QueuePairSettings.Builder settings,
             List<PerfPlan> chosen,
-            ResultFile lines)
+            Results results)
             throws IOException, InterruptedException {
-        Duration total = chosen.stream().map(PerfPlan::total).reduce(Duration.ZERO, Duration::plus);
-        List<PerfResult> results = new ArrayList<>();
-        try (Progress bar = Progress.beginTimed(spec().commandLine().getErr(), "measuring", total, progress)) {
-            for (PerfPlan plan : chosen) {
-                PerfResult result = new PerfRun(endpoint, plan, bar).run(address, settings);
-                results.add(result);
-                lines.append(result.json() + "\n");
+        // It lasts for all sizes, so that 'perf server --once' ends after the last one.
+        ServerUsage usage = ServerUsage.connect(endpoint, address, settings);
+        boolean lines = !quiet && !json.toStandardOutput();
+        for (PerfPlan plan : chosen) {
+            if (plan.count() > 0 && !plan.warmup().isZero()) {
+                new PerfRun(endpoint, plan.warmingUp(), interval -> {}).run(address, settings, usage);
+            }
+            int size = plan.task().size();
+            if (lines) {
+                out().line("%s of %s", plan.task().operation(), Bytes.size(size));
+                out().line(Interval.titles());
+            }
+            PerfRun run =
+                    new PerfRun(endpoint, plan, lines ? interval -> out().line(interval.line(size)) : interval -> {});
+            results.add(run.run(address, settings, usage));
+            if (run.interrupted()) {
+                break;
             }
         }
-        return results;
+        usage.close();
     }
 }

@@ -23,9 +23,11 @@ record PerfColumn(String title, int decimals, ToDoubleFunction<PerfResult> value
             new PerfColumn("MB/s", 1, result -> result.bytesPerSecond() / BYTES_PER_MEGABYTE),
             new PerfColumn("Gbit/s", 3, result -> result.bytesPerSecond() * Byte.SIZE / BITS_PER_GIGABIT),
             new PerfColumn("op/s", 0, PerfResult::operationsPerSecond),
+            new PerfColumn("min us", 1, result -> result.latencyMicros(0)),
             new PerfColumn("p50 us", 1, result -> result.latencyMicros(50)),
             new PerfColumn("p99 us", 1, result -> result.latencyMicros(99)),
             new PerfColumn("p99.9 us", 1, result -> result.latencyMicros(99.9)),
+            new PerfColumn("p99.99 us", 1, result -> result.latencyMicros(99.99)),
             new PerfColumn("max us", 1, result -> result.latencyMicros(100)),
             new PerfColumn("client B/op", 1, PerfResult::allocatedPerOperation),
             new PerfColumn("server B/op", 1, PerfResult::serverAllocatedPerOperation),
@@ -46,7 +48,7 @@ record PerfColumn(String title, int decimals, ToDoubleFunction<PerfResult> value
                 "bytes          size of an operation",
                 "MB/s, Gbit/s   payload in 10^6 bytes and 10^9 bits per second",
                 "op/s           operations per second",
-                "p50 ... max    " + time + ", in microseconds: median, percentiles, maximum",
+                "min ... max    " + time + ", in microseconds: minimum, percentiles, maximum",
                 "B/op           bytes allocated on the Java heap for each operation",
                 "s/GB           processor seconds of the whole process for 10^9 bytes of payload");
     }

@@ -1,14 +1,15 @@
 package io.iwarp.tools.perf;
 
+import io.iwarp.tools.cli.JsonOption;
+import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.tools.cli.ClientCommand;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
 import java.net.SocketAddress;
-import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Measures the time to establish connections and the memory of open ones. */
@@ -34,7 +35,7 @@ final class PerfConnect extends ClientCommand {
                             + " numbers fail.")
     private int connections;
 
-    @Option(names = "--parallel", paramLabel = "N", defaultValue = "8", description = "How many are set up at a time.")
+    @Option(names = "--parallel", paramLabel = "N", defaultValue = "8", description = "Connections to set up concurrently.")
     private int parallel;
 
     @Option(
@@ -51,8 +52,8 @@ final class PerfConnect extends ClientCommand {
             showDefaultValue = Visibility.NEVER)
     private boolean idle;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Append a line of JSON to this file.")
-    private @Nullable Path json;
+    @Mixin
+    private JsonOption json;
 
     @Override
     protected void run() throws Exception {
@@ -63,11 +64,13 @@ final class PerfConnect extends ClientCommand {
                 parallel >= 1 && parallel <= MAX_IN_PARALLEL,
                 "--parallel " + parallel + " is outside 1 to " + MAX_IN_PARALLEL);
         require(warmup >= 0, "--warmup " + warmup + " is negative");
-        try (ResultFile line = ResultFile.open("--json", json);
+        try (ResultFile file = json.open();
                 Endpoint endpoint = open()) {
             ConnectResult result = measure(endpoint, address());
-            result.text().lines().forEach(out()::line);
-            line.append(result.json() + "\n");
+            if (!json.toStandardOutput()) {
+                result.text().lines().forEach(out()::line);
+            }
+            json.write(file, result::write);
         }
     }
 

@@ -24,7 +24,8 @@ abstract class PerfLoad {
     private static final FetchAdd ONE = FetchAdd.add(1);
 
     private final QueuePair queuePair;
-    private final PerfTask task;
+    private final Work work;
+    private final Pace pace;
     private final PerfMemory memory;
     private final RemoteBuffer target;
     private final PerfMeter meter;
@@ -32,14 +33,23 @@ abstract class PerfLoad {
     private long posted;
 
     /**
+     * What a connection does.
+     *
+     * @param count the number of operations after which it stops by itself; 0 to go on until it is stopped
+     * @param rate operations per second; 0 for as many as possible
+     */
+    record Work(PerfTask task, long count, double rate) {}
+
+    /**
      * @param queuePair connected; {@link #close} closes it
      * @param memory the memory of this side; {@link #close} releases it
      * @param target the memory of the other side, as many bytes as one operation has
      * @param meter that of the connection's event loop
      */
-    PerfLoad(QueuePair queuePair, PerfTask task, PerfMemory memory, RemoteBuffer target, PerfMeter meter) {
+    PerfLoad(QueuePair queuePair, PerfMemory memory, RemoteBuffer target, PerfMeter meter, Work work) {
         this.queuePair = queuePair;
-        this.task = task;
+        this.work = work;
+        this.pace = new Pace(queuePair.channel().eventLoop(), work.rate);
         this.memory = memory;
         this.target = target;
         this.meter = meter;
@@ -63,7 +73,7 @@ abstract class PerfLoad {
         execute(this::onBegin);
     }
 
-    /** Any thread: ends the load; {@link #finished} tells when everything has arrived. */
+    /** Any thread: ends the load; {@link #finished} completes when everything has arrived. */
     final void stop() {
         execute(this::onStop);
     }
@@ -117,8 +127,18 @@ abstract class PerfLoad {
         return posted;
     }
 
+    /** Returns whether all operations were posted. */
+    final boolean allPosted() {
+        return work.count > 0 && posted == work.count;
+    }
+
     final PerfTask task() {
-        return task;
+        return work.task;
+    }
+
+    /** Returns when operations are due. */
+    final Pace pace() {
+        return pace;
     }
 
     final PerfMeter meter() {
@@ -141,8 +161,9 @@ abstract class PerfLoad {
     /** Posts the next operation. */
     final void post() {
         long id = posted++;
+        pace.take();
         SendQueue sends = queuePair.sendQueue();
-        switch (task.operation()) {
+        switch (work.task.operation()) {
             case SEND -> sends.send(id, memory.source());
             case WRITE -> sends.write(id, memory.source(), target);
             case WRITE_IMMEDIATE ->

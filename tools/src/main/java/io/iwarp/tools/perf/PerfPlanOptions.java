@@ -15,6 +15,8 @@ final class PerfPlanOptions {
     private static final double NANOS_PER_SECOND = 1e9;
     private static final int MAX_CONNECTIONS = 10_000;
     private static final int DEFAULT_DEPTH = 128;
+    private static final double DEFAULT_DURATION = 5;
+    private static final long MAX_COUNT_SECONDS = 1_000_000;
     private static final double MIN_INTERVAL = 0.01;
     private static final long BANDWIDTH_SIZE = 1 << 16;
     private static final long LATENCY_SIZE = 64;
@@ -65,9 +67,22 @@ final class PerfPlanOptions {
     @Option(
             names = "--duration",
             paramLabel = "SECONDS",
-            defaultValue = "5",
-            description = "How long to measure each size.")
-    private double duration;
+            description = "How long to measure each size. Default: " + DEFAULT_DURATION)
+    private @Nullable Double duration;
+
+    @Option(
+            names = "--count",
+            paramLabel = "N",
+            description = "How many operations to measure for each size, instead of a time.")
+    private @Nullable Long count;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            description = "Begin N operations per second on all connections together, at fixed times. The latency of"
+                    + " each counts from that time on, so that it includes the wait behind a slow one (corrected for"
+                    + " coordinated omission). Occupies a processor. By default as many as possible.")
+    private @Nullable Double rate;
 
     @Option(
             names = "--warmup",
@@ -79,21 +94,26 @@ final class PerfPlanOptions {
     @Option(
             names = "--interval",
             paramLabel = "SECONDS",
-            description = "Also tell the rate in each interval of the measurement, at least " + MIN_INTERVAL
+            defaultValue = "1",
+            description = "How often to print the rate and the latency while it runs, at least " + MIN_INTERVAL
                     + " s. With --warmup 0 this shows how the JVM gets faster.")
-    private @Nullable Double interval;
+    private double interval;
 
     /** Returns what is measured, one plan for each size. */
     List<PerfPlan> plans(ConnectionOptions connection) {
         OptionCheck.require(
                 connections >= 1 && connections <= MAX_CONNECTIONS,
                 "--connections " + connections + " is outside 1 to " + MAX_CONNECTIONS);
-        OptionCheck.require(duration > 0, "--duration " + duration + " is not more than 0 seconds");
+        OptionCheck.require(
+                duration == null || count == null, "--duration and --count are two ends of a measurement: leave one out");
+        OptionCheck.require(duration == null || duration > 0, "--duration " + duration + " is not more than 0 seconds");
+        OptionCheck.require(
+                count == null || count >= connections,
+                "--count " + count + " is less than 1 for each of " + connections + " connections");
+        OptionCheck.require(rate == null || rate > 0, "--rate " + rate + " is not more than 0 operations per second");
         OptionCheck.require(warmup >= 0, "--warmup " + warmup + " is negative");
         OptionCheck.require(
-                interval == null || (interval >= MIN_INTERVAL && interval <= duration),
-                "--interval " + interval + " is outside " + MIN_INTERVAL + " to " + duration
-                        + " seconds, the duration");
+                interval >= MIN_INTERVAL, "--interval " + interval + " is less than " + MIN_INTERVAL + " seconds");
         EventLoops loops = connection.transport().loops();
         int chosenDepth = chosenDepth();
         return sizes().stream()
@@ -103,9 +123,11 @@ final class PerfPlanOptions {
                         loops,
                         connection.encrypted(),
                         connection.transport().unsent(),
+                        rate == null ? 0 : rate,
+                        count == null ? 0 : count,
                         seconds(warmup),
-                        seconds(duration),
-                        interval == null ? Duration.ZERO : seconds(interval)))
+                        seconds(count != null ? MAX_COUNT_SECONDS : duration == null ? DEFAULT_DURATION : duration),
+                        seconds(interval)))
                 .toList();
     }
 

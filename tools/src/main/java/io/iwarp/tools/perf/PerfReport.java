@@ -1,11 +1,11 @@
 package io.iwarp.tools.perf;
 
+import io.iwarp.tools.cli.Json;
+import io.iwarp.tools.cli.JsonOption;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.iwarp.tools.cli.Version;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
@@ -27,17 +27,17 @@ final class PerfReport {
      * Returns the page.
      *
      * @param results at least one, of the same operation and in the same mode, by rising size
-     * @param arguments of the command
+     * @param command the command line
      */
-    static String html(List<PerfResult> results, List<String> arguments) throws IOException {
-        String data = Json.object(json -> writeData(json, results, arguments));
+    static String html(List<PerfResult> results, String command) throws IOException {
+        String data = Json.object(json -> writeData(json, results, command));
         try (InputStream page = Objects.requireNonNull(PerfReport.class.getResourceAsStream("report.html"))) {
             // A tag within the data would end the element that it is in.
             return new String(page.readAllBytes(), StandardCharsets.UTF_8).replace(PLACE, data.replace("<", "\\u003c"));
         }
     }
 
-    private static void writeData(JsonGenerator json, List<PerfResult> results, List<String> arguments)
+    private static void writeData(JsonGenerator json, List<PerfResult> results, String command)
             throws IOException {
         PerfResult first = results.get(0);
         PerfTask task = first.plan().task();
@@ -50,13 +50,15 @@ final class PerfReport {
                 DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss z", Locale.ROOT)
                         .format(ZonedDateTime.now(ZoneId.systemDefault())));
         json.writeStringField("version", Version.text());
-        json.writeStringField("host", host());
-        json.writeStringField("command", "iwarp " + String.join(" ", arguments));
+        json.writeStringField("host", JsonOption.host());
+        json.writeStringField("command", command);
         json.writeStringField("measured", first.conditions());
         json.writeEndObject();
         json.writeArrayFieldStart("results");
         for (PerfResult result : results) {
-            json.writeRawValue(result.json());
+            json.writeStartObject();
+            result.write(json);
+            json.writeEndObject();
         }
         json.writeEndArray();
         json.writeArrayFieldStart("table");
@@ -73,17 +75,5 @@ final class PerfReport {
 
     private static void writeRow(JsonGenerator json, List<String> cells) throws IOException {
         json.writeArray(cells.toArray(String[]::new), 0, cells.size());
-    }
-
-    private static String host() {
-        String name;
-        try {
-            name = InetAddress.getLocalHost().getHostName();
-        } catch (UnknownHostException e) {
-            name = "unknown";
-        }
-        return name + ": " + System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
-                + System.getProperty("os.arch") + ", " + Runtime.getRuntime().availableProcessors()
-                + " processors, Java " + System.getProperty("java.version");
     }
 }

@@ -1,7 +1,12 @@
 package io.iwarp.tools.perf;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.iwarp.tools.cli.Interval;
+import io.iwarp.tools.cli.Json;
+import io.iwarp.tools.cli.Measurement;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.tools.cli.EventLoops;
+import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
 import org.HdrHistogram.Histogram;
@@ -12,10 +17,11 @@ import org.HdrHistogram.Histogram;
  * @param plan what was to be measured
  * @param crc whether FPDUs had a CRC
  * @param markers whether the client's FPDUs had markers, at the wish of the server, or the server's at the client's
- * @param seconds how long it was measured
- * @param operations how many were done in that time
- * @param intervals the parts of that time, empty if they were not asked for
- * @param latencies in nanoseconds: of single operations to and fro, or in bandwidth mode from a post to its completion
+ * @param seconds the measured time
+ * @param operations the number of operations in that time
+ * @param intervals the parts of that time
+ * @param latencies in nanoseconds: round-trip latency of single operations, or in bandwidth mode from a post to its
+ *     completion; with a rate both from the time when the operation was due
  * @param allocated bytes that the client's event loops allocated on the heap
  * @param cpuSeconds that the client's process took
  * @param serverAllocated bytes that the server's process allocated on the heap
@@ -27,7 +33,7 @@ record PerfResult(
         boolean markers,
         double seconds,
         long operations,
-        List<PerfInterval> intervals,
+        List<Interval> intervals,
         Histogram latencies,
         long allocated,
         double cpuSeconds,
@@ -36,12 +42,11 @@ record PerfResult(
     private static final double NANOS_PER_SECOND = 1e9;
     private static final double NANOS_PER_MICRO = 1e3;
     private static final double BYTES_PER_GIGABYTE = 1e9;
-    private static final int SIGNIFICANT_DIGITS = 3;
 
     /**
      * Sums the results of the event loops.
      *
-     * @param intervals the parts of the measured time
+     * @param measured the intervals and latencies
      * @param here what the client's process used
      * @param there what the server's process used, in about the same time
      */
@@ -49,11 +54,9 @@ record PerfResult(
             PerfPlan plan,
             MpaParameters agreed,
             List<PerfSlice> slices,
-            List<PerfInterval> intervals,
+            Measurement measured,
             PerfUsage here,
             PerfUsage there) {
-        Histogram latencies = new Histogram(SIGNIFICANT_DIGITS);
-        slices.forEach(slice -> latencies.add(slice.latencies()));
         double nanos = slices.stream().mapToLong(PerfSlice::nanos).average().orElse(0);
         // The server is asked a bit earlier or later, how much depends on what waits before the question.
         double share = nanos / there.nanos();
@@ -63,8 +66,8 @@ record PerfResult(
                 agreed.sendMarkers() || agreed.receiveMarkers(),
                 nanos / NANOS_PER_SECOND,
                 slices.stream().mapToLong(PerfSlice::operations).sum(),
-                plan.interval().isZero() ? List.of() : List.copyOf(intervals),
-                latencies,
+                measured.intervals(),
+                measured.times(),
                 slices.stream().mapToLong(PerfSlice::allocated).sum(),
                 here.cpuNanos() / NANOS_PER_SECOND,
                 there.allocated() * share,
@@ -109,9 +112,10 @@ record PerfResult(
         return gigabytes == 0 ? 0 : amount / gigabytes;
     }
 
-    /** Returns the percentile of the latencies, or their maximum for 100. */
+    /** Returns the percentile of the latencies, their minimum for 0, their maximum for 100. */
     double latencyMicros(double percentile) {
-        return latencies.getValueAtPercentile(percentile) / NANOS_PER_MICRO;
+        return (percentile == 0 ? latencies.getMinValue() : latencies.getValueAtPercentile(percentile))
+                / NANOS_PER_MICRO;
     }
 
     /** Returns how it was measured, in one line. */
@@ -120,9 +124,10 @@ record PerfResult(
         EventLoops loops = plan.loops();
         return String.format(
                 Locale.ROOT,
-                "%s, %s, %,d connection%s with %,d posted, %,d thread%s over %s%s%s; %s CRC, %s markers, %s TLS",
+                "%s, %s%s, %,d connection%s with %,d posted, %,d thread%s over %s%s%s; %s CRC, %s markers, %s TLS",
                 task.operation(),
-                task.mode() == PerfMode.LATENCY ? "latency to and fro" : "bandwidth",
+                task.mode() == PerfMode.LATENCY ? "round-trip latency" : "bandwidth",
+                plan.rate() == 0 ? "" : String.format(Locale.ROOT, " at %,.0f operations/s", plan.rate()),
                 plan.connections(),
                 plan.connections() == 1 ? "" : "s",
                 task.depth(),
@@ -140,9 +145,8 @@ record PerfResult(
         return present ? "with" : "without";
     }
 
-    /** Returns one line of JSON, without a line separator. */
-    String json() {
-        return Json.object(json -> {
+    /** Writes the fields of JSON. */
+    void write(JsonGenerator json) throws IOException {
             PerfTask task = plan.task();
             json.writeStringField("op", task.operation().toString());
             json.writeNumberField("size", task.size());
@@ -156,6 +160,9 @@ record PerfResult(
             json.writeNumberField("connections", plan.connections());
             json.writeNumberField("threads", plan.loops().threads());
             json.writeNumberField("depth", task.depth());
+            if (plan.rate() > 0) {
+                Json.number(json, "rate", plan.rate(), 1);
+            }
             Json.number(json, "seconds", seconds, 6);
             json.writeNumberField("operations", operations);
             Json.number(json, "bytesPerSecond", bytesPerSecond(), 0);
@@ -167,11 +174,10 @@ record PerfResult(
             Json.number(json, "serverCpuSecondsPerGigabyte", serverCpuSecondsPerGigabyte(), 4);
             if (!intervals.isEmpty()) {
                 json.writeArrayFieldStart("intervals");
-                for (PerfInterval interval : intervals) {
+                for (Interval interval : intervals) {
                     interval.write(json, task.size());
                 }
                 json.writeEndArray();
             }
-        });
     }
 }

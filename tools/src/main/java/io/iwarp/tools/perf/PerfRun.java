@@ -3,9 +3,9 @@ package io.iwarp.tools.perf;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaParameters;
-import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.Progress;
+import io.iwarp.tools.cli.Interval;
+import io.iwarp.tools.cli.Measurement;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import io.netty.buffer.ByteBufAllocator;
@@ -40,28 +40,27 @@ final class PerfRun {
 
     private final Endpoint endpoint;
     private final PerfPlan plan;
-    private final Progress progress;
+    private final Consumer<Interval> show;
     private final List<PerfLoad> loads = new ArrayList<>();
     private final Map<EventLoop, PerfMeter> meters = new HashMap<>();
     private final CompletableFuture<Void> failed = new CompletableFuture<>();
+    private boolean interrupted;
 
-    /** @param progress moved while time passes */
-    PerfRun(Endpoint endpoint, PerfPlan plan, Progress progress) {
+    /** @param show takes each interval when it is over */
+    PerfRun(Endpoint endpoint, PerfPlan plan, Consumer<Interval> show) {
         this.endpoint = endpoint;
         this.plan = plan;
-        this.progress = progress;
+        this.show = show;
     }
 
     /** Measures. */
-    PerfResult run(SocketAddress server, QueuePairSettings.Builder settings) throws IOException, InterruptedException {
+    PerfResult run(SocketAddress server, QueuePairSettings.Builder settings, ServerUsage usage)
+            throws IOException, InterruptedException {
         try {
             for (int i = 0; i < plan.connections(); i++) {
-                connect(server, settings);
+                connect(server, settings, plan.work(i));
             }
-            ServerUsage usage = ServerUsage.connect(endpoint, server, settings);
-            PerfResult result = measure(usage);
-            usage.close();
-            return result;
+            return measure(usage);
         } catch (IOException | InterruptedException | RuntimeException e) {
             loads.forEach(PerfLoad::abort);
             throw e;
@@ -73,12 +72,14 @@ final class PerfRun {
     }
 
     private PerfResult measure(ServerUsage usage) throws IOException, InterruptedException {
-        loads.forEach(PerfLoad::begin);
-        long begin = System.nanoTime();
-        while (System.nanoTime() - begin < plan.warmup().toNanos()) {
-            observe(usage, plan.warmup().dividedBy(REHEARSALS));
+        if (plan.count() == 0) {
+            loads.forEach(PerfLoad::begin);
         }
-        PerfResult result = observe(usage, plan.duration());
+        long begin = System.nanoTime();
+        while (System.nanoTime() - begin < plan.warmup().toNanos() && !interrupted) {
+            observe(usage, plan.warmup().dividedBy(REHEARSALS), interval -> {});
+        }
+        PerfResult result = observe(usage, interrupted ? A_WHILE : plan.duration(), show);
         loads.forEach(PerfLoad::stop);
         for (PerfLoad load : loads) {
             awaitArrival(load);
@@ -86,20 +87,47 @@ final class PerfRun {
         return result;
     }
 
-    private PerfResult observe(ServerUsage usage, Duration time) throws IOException, InterruptedException {
+    private PerfResult observe(ServerUsage usage, Duration time, Consumer<Interval> showing)
+            throws IOException, InterruptedException {
         MpaParameters agreed = Objects.requireNonNull(loads.get(0).queuePair().parameters());
         PerfUsage serverBefore = usage.now();
         PerfUsage before = PerfUsage.now();
         onEachLoop(PerfMeter::begin);
         long operationsBefore = operations();
         long timedBefore = timed();
-        List<PerfInterval> intervals = pause(time);
-        awaitOperation(operationsBefore, timedBefore);
+        Measurement measured = new Measurement(meters.values());
+        if (plan.count() > 0) {
+            loads.forEach(PerfLoad::begin);
+        }
+        try {
+            measured.await(ended(), time, plan.interval(), showing);
+            awaitOperation(operationsBefore, timedBefore);
+        } catch (InterruptedException e) {
+            // Ctrl-C: what was measured until now is the result.
+            interrupted = true;
+        }
         List<PerfSlice> slices = new ArrayList<>();
         onEachLoop(meter -> slices.add(meter.end()));
+        measured.next();
         PerfUsage here = PerfUsage.now().since(before);
         PerfUsage there = usage.now().since(serverBefore);
-        return PerfResult.of(plan, agreed, slices, intervals, here, there);
+        return PerfResult.of(plan, agreed, slices, measured, here, there);
+    }
+
+    /** Returns what completes when all loads have finished, and fails as soon as one fails. */
+    private CompletableFuture<Void> ended() {
+        CompletableFuture<Void> all = CompletableFuture.allOf(
+                loads.stream().map(PerfLoad::finished).toArray(CompletableFuture[]::new));
+        failed.exceptionally(failure -> {
+            all.completeExceptionally(failure);
+            return null;
+        });
+        return all;
+    }
+
+    /** Returns whether the measurement was interrupted: it has a result, but no further one is wanted. */
+    boolean interrupted() {
+        return interrupted;
     }
 
     /** Waits while operations complete. Fails after one minute without progress. */
@@ -119,7 +147,7 @@ final class PerfRun {
         throw Endpoint.noAnswer();
     }
 
-    private void connect(SocketAddress server, QueuePairSettings.Builder settings)
+    private void connect(SocketAddress server, QueuePairSettings.Builder settings, PerfLoad.Work work)
             throws IOException, InterruptedException {
         PerfTask task = plan.task();
         PerfMemory memory = new PerfMemory(ByteBufAllocator.DEFAULT, endpoint.domain(), task, right(task));
@@ -139,8 +167,8 @@ final class PerfRun {
         }
         PerfMeter meter = meters.computeIfAbsent(queuePair.channel().eventLoop(), loop -> new PerfMeter());
         PerfLoad load = task.mode() == PerfMode.BANDWIDTH
-                ? new BandwidthLoad(queuePair, task, memory, target, meter)
-                : new LatencyLoad(queuePair, task, memory, target, meter);
+                ? new BandwidthLoad(queuePair, memory, target, meter, work)
+                : new LatencyLoad(queuePair, memory, target, meter, work);
         load.finished().exceptionally(failure -> {
             failed.completeExceptionally(failure);
             return null;
@@ -161,31 +189,6 @@ final class PerfRun {
         return written ? AccessRight.REMOTE_WRITE : AccessRight.LOCAL_WRITE;
     }
 
-    /** Lets time pass, tells how it goes, and returns what was done in each interval. Fails if a connection ends. */
-    private List<PerfInterval> pause(Duration time) throws IOException, InterruptedException {
-        List<PerfInterval> intervals = new ArrayList<>();
-        long begin = System.nanoTime();
-        long before = begin;
-        long operationsBefore = operations();
-        long step = (plan.interval().isZero() ? A_WHILE : plan.interval()).toNanos();
-        while (before - begin < time.toNanos()) {
-            long passed = before - begin;
-            awaitFailure(Math.min(step - passed % step, time.toNanos() - passed));
-            long now = System.nanoTime();
-            long operations = operations();
-            intervals.add(new PerfInterval(operations - operationsBefore, now - before));
-            progress.passed(Duration.ofNanos(now - before), words(operations - operationsBefore, now - before));
-            before = now;
-            operationsBefore = operations;
-        }
-        return intervals;
-    }
-
-    private String words(long operations, long nanos) {
-        int size = plan.task().size();
-        return Bytes.size(size) + ": " + Bytes.rate(operations * size, nanos);
-    }
-
     private void awaitFailure(long nanos) throws IOException, InterruptedException {
         try {
             failed.get(nanos, TimeUnit.NANOSECONDS);
@@ -197,7 +200,7 @@ final class PerfRun {
         }
     }
 
-    /** A large operation may take longer than was planned, and nothing can be told without one. */
+    /** A large operation may take longer than the measurement, and without one there is no result. */
     private void awaitOperation(long operationsBefore, long timedBefore) throws IOException, InterruptedException {
         long begin = System.nanoTime();
         while (operations() == operationsBefore || timed() == timedBefore) {

@@ -6,12 +6,13 @@ import io.iwarp.tools.cli.Service;
 import io.iwarp.tools.cli.Shutdown;
 import io.iwarp.verbs.QueuePairSettings;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
 /** The server for {@link PerfClient}. */
 @Command(
         name = "server",
-        description = "Is the other side of measurements by perf client and perf connect, until Ctrl-C.",
+        description = "Serves perf client and perf connect until Ctrl-C.",
         footer = {"%nExample:", "  iwarp perf server --port 7471 --threads 2"})
 final class PerfServer extends ServerCommand {
     @Option(
@@ -21,6 +22,18 @@ final class PerfServer extends ServerCommand {
             description = "The most operations that a client may have posted on a connection, 1 to "
                     + PerfTask.MAX_DEPTH + ". Connections cost less memory with fewer.")
     private int maxDepth;
+
+    @Option(
+            names = "--once",
+            description = "End when the first client has left.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean once;
+
+    @Option(
+            names = "--quiet",
+            description = "Print no line for each connection that was served.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean quiet;
 
     @Override
     protected QueuePairSettings settings(QueuePairSettings.Builder settings) {
@@ -33,6 +46,11 @@ final class PerfServer extends ServerCommand {
 
     @Override
     protected Service begin(Endpoint endpoint, Shutdown shutdown) {
-        return new PerfService(endpoint, maxDepth, limits().limits(), out()::line);
+        return new PerfService(
+                endpoint,
+                maxDepth,
+                limits().limits(),
+                quiet ? line -> {} : out()::line,
+                once ? shutdown::want : () -> {});
     }
 }

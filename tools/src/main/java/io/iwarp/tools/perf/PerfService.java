@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
@@ -22,18 +23,22 @@ final class PerfService implements Service {
     private final ClientLimits limits;
     private final CollectedUsage collected;
     private final Consumer<String> log;
+    private final Runnable whenAllLeft;
+    private final AtomicInteger connections = new AtomicInteger();
 
     /**
      * @param maxDepth the most operations that a client may have posted on a connection
      * @param limits what the clients may take
-     * @param log takes one line for each client that was served or lost
+     * @param log takes one line for each connection that was served or lost
+     * @param whenAllLeft called when the last connection is closed
      */
-    PerfService(Endpoint endpoint, int maxDepth, ClientLimits limits, Consumer<String> log) {
+    PerfService(Endpoint endpoint, int maxDepth, ClientLimits limits, Consumer<String> log, Runnable whenAllLeft) {
         this.endpoint = endpoint;
         this.maxDepth = maxDepth;
         this.limits = limits;
         this.collected = new CollectedUsage(collector, PerfUsage::collected);
         this.log = log;
+        this.whenAllLeft = whenAllLeft;
     }
 
     @Override
@@ -42,17 +47,30 @@ final class PerfService implements Service {
         if (asked != null) {
             begin(request, asked);
         } else if (ConnectRun.PROTOCOL.isRequestedBy(request.privateData())) {
-            if (limits.admits(request, 0)) {
+            if (admits(request, 0)) {
                 request.accept();
             }
         } else if (ServerUsage.PROTOCOL.isRequestedBy(request.privateData())) {
-            if (limits.admits(request, 0)) {
+            if (admits(request, 0)) {
                 new UsageSession(request.queuePair(), collected).begin();
                 request.accept();
             }
         } else {
             PerfTask.PROTOCOL.reject(request);
         }
+    }
+
+    private boolean admits(ConnectionRequest request, long bytes) {
+        if (!limits.admits(request, bytes)) {
+            return false;
+        }
+        connections.incrementAndGet();
+        request.queuePair().closed().whenComplete((reason, failure) -> {
+            if (connections.decrementAndGet() == 0) {
+                whenAllLeft.run();
+            }
+        });
+        return true;
     }
 
     private void begin(ConnectionRequest request, ByteBuf asked) {
@@ -68,7 +86,7 @@ final class PerfService implements Service {
                     + ": choose a smaller --depth, or start it with a greater --max-depth");
             return;
         }
-        if (!limits.admits(request, PerfMemory.bytes(task))) {
+        if (!admits(request, PerfMemory.bytes(task))) {
             return;
         }
         PerfMemory memory =

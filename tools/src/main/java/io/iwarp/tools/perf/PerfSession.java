@@ -2,10 +2,12 @@ package io.iwarp.tools.perf;
 
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
+import io.iwarp.Counter;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ListenOptions;
 import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.ImmediateData;
@@ -27,7 +29,8 @@ final class PerfSession implements QueuePairListener {
     private final Consumer<String> log;
     private final String client;
     private final int batch;
-    private int untilTold;
+    private final long beganAt = System.nanoTime();
+    private int untilReport;
     private long received;
     private byte mark;
 
@@ -36,7 +39,7 @@ final class PerfSession implements QueuePairListener {
         this.queuePair = queuePair;
         this.task = task;
         this.batch = task.batch();
-        this.untilTold = batch;
+        this.untilReport = batch;
         this.log = log;
         this.client = ListenOptions.addressText(queuePair.channel().remoteAddress());
         this.memory = memory;
@@ -90,8 +93,8 @@ final class PerfSession implements QueuePairListener {
             queuePair.sendQueue().sendImmediate(received, new ImmediateData(received), PostOptions.NONE);
         } else if (task.mode() == PerfMode.LATENCY) {
             answer();
-        } else if (--untilTold == 0) {
-            untilTold = batch;
+        } else if (--untilReport == 0) {
+            untilReport = batch;
             queuePair.sendQueue().sendImmediate(received, new ImmediateData(received), PostOptions.NONE);
         }
     }
@@ -126,8 +129,11 @@ final class PerfSession implements QueuePairListener {
     @Override
     public void onClosed(QueuePair source, CloseReason reason) {
         memory.close();
-        if (reason.endedBy() != EndedBy.PEER_CLOSED) {
-            log.accept(client + " went before it was done: " + reason);
-        }
+        long nanos = System.nanoTime() - beganAt;
+        long bytes = queuePair.counters().get(Counter.BYTES_RECEIVED) + queuePair.counters().get(Counter.BYTES_SENT);
+        log.accept(reason.endedBy() == EndedBy.PEER_CLOSED
+                ? client + " was served: " + task.operation() + " of " + Bytes.size(task.size()) + ", on the wire "
+                        + Bytes.exactly(bytes) + " in " + Bytes.time(nanos) + ", " + Bytes.rate(bytes, nanos)
+                : client + " disconnected before it finished: " + reason);
     }
 }

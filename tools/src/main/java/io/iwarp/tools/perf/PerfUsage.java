@@ -11,7 +11,7 @@ import java.lang.management.ManagementFactory;
 /**
  * The resource usage of a process so far. Its encoding is the five numbers, big-endian.
  *
- * @param nanos when this was so, on a clock that only this process knows
+ * @param nanos time of the sample, on the clock of this process
  * @param cpuNanos of all its threads
  * @param allocated bytes that its living threads have allocated on the heap
  * @param heap bytes in use on the heap

@@ -9,7 +9,7 @@ import io.netty.buffer.Unpooled;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells a client, each time it asks, what the server's process has used up. */
+/** Answers the requests of a client for the resource usage of this process. */
 final class UsageSession {
     private static final Logger LOGGER = LoggerFactory.getLogger(UsageSession.class);
 
@@ -17,7 +17,7 @@ final class UsageSession {
     private final CollectedUsage collected;
     private final ByteBuf question = Unpooled.buffer(ServerUsage.QUESTION_LENGTH, ServerUsage.QUESTION_LENGTH);
 
-    /** @param collected takes whoever waits for the usage after a collection */
+    /** @param collected answers requests for the usage after a collection */
     UsageSession(QueuePair queuePair, CollectedUsage collected) {
         this.queuePair = queuePair;
         this.collected = collected;
@@ -46,7 +46,7 @@ final class UsageSession {
             queuePair.receiveQueue().receive(0, question.clear());
             queuePair.sendQueue().send(0, usage.encode());
         } catch (ConnectionClosedException e) {
-            LOGGER.debug("{} has gone with its question", queuePair, e);
+            LOGGER.debug("{} disconnected with a request pending", queuePair, e);
         }
     }
 }

@@ -65,7 +65,7 @@ class PerfTest {
             assertThat(number(line, "cpuSecondsPerGigabyte")).isNotNegative();
             assertThat(number(line, "serverCpuSecondsPerGigabyte")).isNotNegative();
             assertThat(number(line, "serverAllocatedBytesPerOperation")).isNotNegative();
-            assertThat(server.out()).doesNotContain("went before");
+            assertThat(server.out()).doesNotContain("disconnected before");
         }
     }
 
@@ -102,7 +102,7 @@ class PerfTest {
 
             assertThat(number(line, "operations")).isPositive();
             assertThat(line).contains("\"tls\":true");
-            assertThat(server.out()).doesNotContain("went before");
+            assertThat(server.out()).doesNotContain("disconnected before");
         }
     }
 
@@ -218,26 +218,101 @@ class PerfTest {
                 .doesNotContain("</script>report");
     }
 
-    @Test
-    void theProgressIsShownOnRequest() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void ratesArePrintedWhileItRuns(boolean quiet) throws Exception {
         try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
-            CommandRun client = CommandRun.of(
-                    "perf",
-                    "client",
-                    server.address(),
-                    "--duration",
-                    "0.3",
-                    "--warmup",
-                    "0",
-                    "--depth",
-                    "8",
-                    "--progress");
+            List<String> arguments = new ArrayList<>(List.of("perf", "client", server.address()));
+            arguments.addAll(List.of("--duration", "0.3", "--interval", "0.1", "--warmup", "0", "--depth", "8"));
+            if (quiet) {
+                arguments.add("--quiet");
+            }
+            CommandRun client = CommandRun.of(arguments.toArray(String[]::new));
 
-            assertThat(client.exitCode()).isZero();
-            assertThat(client.err()).contains("measuring", "64 KiB: ");
+            assertThat(client.exitCode()).as(client.err()).isZero();
+            assertThat(client.out().contains("until s")).isEqualTo(!quiet);
             assertThat(client.out())
                     .contains("write, bandwidth, 1 connection with 8 posted, 1 thread over nio; with CRC, without")
-                    .contains("MB/s", "p99.9 us", "client s/GB");
+                    .contains("MB/s", "min us", "p99.99 us", "client s/GB");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "send, bandwidth, 1001, 2",
+        "write, bandwidth, 7, 3",
+        "read, bandwidth, 1, 1",
+        "send, latency, 10, 1",
+        "write, latency, 11, 2"
+    })
+    void aCountIsTheNumberOfOperations(String operation, String mode, int count, int connections) throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            String line = measure(
+                    server,
+                    "--op",
+                    operation,
+                    "--mode",
+                    mode,
+                    "--size",
+                    "64",
+                    "--count",
+                    "" + count,
+                    "--connections",
+                    "" + connections);
+
+            assertThat(number(line, "operations")).isEqualTo(count);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"bandwidth", "latency"})
+    void aRateIsKept(String mode) throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            String line = measure(server, "--op", "send", "--mode", mode, "--size", "64", "--rate", "200", "--count", "40");
+
+            assertThat(number(line, "operations")).isEqualTo(40);
+            assertThat(number(line, "rate")).isEqualTo(200);
+            // 39 intervals of 5 ms at least, whatever the machine does besides.
+            assertThat(number(line, "seconds")).isGreaterThan(0.19);
+            assertThat(number(line, "min")).isLessThanOrEqualTo(number(line, "p50"));
+        }
+    }
+
+    @Test
+    void jsonOnStandardOutputStandsAlone() throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            CommandRun client = CommandRun.of(
+                    "perf", "client", server.address(), "--count", "10", "--warmup", "0", "--size", "1,2", "--json", "-",
+                    "--label", "x");
+
+            assertThat(client.out().lines())
+                    .hasSize(2)
+                    .allMatch(line -> line.startsWith("{\"op\":\"write\"") && line.endsWith(",\"label\":\"x\"}"))
+                    .allMatch(line -> line.contains("\"command\":\"iwarp perf client ") && line.contains("\"host\":"));
+        }
+    }
+
+    @Test
+    void whatWasMeasuredBeforeCtrlCIsPrinted() throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            CommandRun client = CommandRun.start(
+                    "perf", "client", server.address(), "--duration", "1000", "--warmup", "0", "--interval", "0.1");
+            client.awaitLine(Pattern.compile("until s .*"));
+            client.awaitLine(Pattern.compile("[0-9.]+ .*"));
+
+            assertThat(client.stop()).as(client.err()).isZero();
+            assertThat(client.out()).contains("write, bandwidth, 1 connection", "p99.99 us");
+        }
+    }
+
+    @Test
+    void aServerForOneClientEndsWhenItHasLeft() throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0", "--once")) {
+            measure(server, "--op", "write", "--sweep", "64..128");
+
+            assertThat(server.exitCode()).isZero();
+            assertThat(server.out().lines().filter(line -> line.contains(" was served: write of ")))
+                    .hasSize(2);
         }
     }
 
@@ -284,7 +359,10 @@ class PerfTest {
                 "--threads 0",
                 "--duration 0",
                 "--interval 0",
-                "--interval 6",
+                "--count 0",
+                "--count 1 --connections 2",
+                "--count 1 --duration 1",
+                "--rate 0",
                 "--warmup -1"
             })
     void refusesWhatItCannotDo(String options) {
@@ -311,7 +389,7 @@ class PerfTest {
                     fresh -> {});
             killed.channel().config().setOption(ChannelOption.SO_LINGER, 0);
             killed.abort();
-            server.awaitLine(Pattern.compile(".* went before it was done: .*"));
+            server.awaitLine(Pattern.compile(".* disconnected before it finished: .*"));
 
             assertThat(number(measure(address, "--op", "send"), "operations")).isPositive();
             assertThat(server.stop()).isZero();
@@ -388,7 +466,7 @@ class PerfTest {
         Path json = directory.resolve("perf.json");
         List<String> arguments = new ArrayList<>(List.of("perf", "client", address));
         arguments.addAll(List.of("--warmup", "0.05", "--json", json.toString()));
-        if (!List.of(options).contains("--duration")) {
+        if (!List.of(options).contains("--duration") && !List.of(options).contains("--count")) {
             arguments.addAll(List.of("--duration", "0.1"));
         }
         arguments.addAll(List.of(options));

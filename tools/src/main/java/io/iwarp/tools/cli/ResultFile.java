@@ -1,6 +1,5 @@
-package io.iwarp.tools.perf;
+package io.iwarp.tools.cli;
 
-import io.iwarp.tools.cli.CommandFailedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -12,10 +11,10 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A result file that is opened before the measurement, so that an invalid path fails early. If nothing is written, an
- * existing file is unchanged and a new file is deleted.
+ * A result file that is opened before the work, so that an invalid path fails early. If nothing is written, an existing
+ * file is unchanged and a new file is deleted.
  */
-final class ResultFile implements AutoCloseable {
+public final class ResultFile implements AutoCloseable {
     private final @Nullable Path path;
     private final @Nullable FileChannel channel;
     private final boolean fresh;
@@ -33,7 +32,7 @@ final class ResultFile implements AutoCloseable {
      * @param option that names it, for messages
      * @param path null to write nothing
      */
-    static ResultFile open(String option, @Nullable Path path) {
+    public static ResultFile open(String option, @Nullable Path path) {
         if (path == null) {
             return new ResultFile(null, null, false);
         }
@@ -50,12 +49,12 @@ final class ResultFile implements AutoCloseable {
     }
 
     /** Returns whether there is a file. */
-    boolean wanted() {
+    public boolean wanted() {
         return channel != null;
     }
 
     /** Writes this text instead of what is in the file. */
-    void replace(String text) throws IOException {
+    public void replace(String text) throws IOException {
         if (channel != null) {
             channel.truncate(0);
             append(text);
@@ -63,7 +62,7 @@ final class ResultFile implements AutoCloseable {
     }
 
     /** Writes this text behind what is in the file. */
-    void append(String text) throws IOException {
+    public void append(String text) throws IOException {
         if (channel != null) {
             ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
             channel.position(channel.size());

@@ -1,0 +1,70 @@
+package io.iwarp.tools.perf;
+
+import io.netty.channel.EventLoop;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * When the operations of a connection are due. With a rate, each has its time on a schedule that does not depend on
+ * earlier operations, and its latency counts from then on: a stall delays all that became due in it, so that the
+ * percentiles are correct in spite of it (no coordinated omission). Confined to the event loop.
+ */
+final class Pace {
+    /** An event loop that sleeps for less wakes up too late. */
+    private static final long SPIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+    private final EventLoop loop;
+    private final double nanosPerOperation;
+    private long begin;
+    private boolean begun;
+    private long taken;
+    private boolean waiting;
+
+    /** @param rate operations per second; 0 for no schedule */
+    Pace(EventLoop loop, double rate) {
+        this.loop = loop;
+        this.nanosPerOperation = rate == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / rate;
+    }
+
+    /** Returns whether operations have a schedule. */
+    boolean scheduled() {
+        return nanosPerOperation > 0;
+    }
+
+    /** Returns when the next operation is due, or was, in the time of {@link System#nanoTime}. */
+    long due() {
+        if (!scheduled()) {
+            return System.nanoTime();
+        }
+        if (!begun) {
+            begun = true;
+            begin = System.nanoTime();
+        }
+        return begin + (long) (taken * nanosPerOperation);
+    }
+
+    /** Returns whether the next operation is due; calls {@code later} when it is. */
+    boolean isDue(Runnable later) {
+        if (!scheduled()) {
+            return true;
+        }
+        long left = due() - System.nanoTime();
+        if (left > 0 && !waiting) {
+            waiting = true;
+            Runnable again = () -> {
+                waiting = false;
+                later.run();
+            };
+            if (left > SPIN_NANOS) {
+                loop.schedule(again, left - SPIN_NANOS, TimeUnit.NANOSECONDS);
+            } else {
+                loop.execute(again);
+            }
+        }
+        return left <= 0;
+    }
+
+    /** The next operation has begun. */
+    void take() {
+        taken++;
+    }
+}
