@@ -1,0 +1,277 @@
+package io.iwarp.tools.probe;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.iwarp.mpa.EnhancedSetup;
+import io.iwarp.mpa.MpaFrameLayout;
+import io.iwarp.mpa.MpaSettings;
+import io.iwarp.tools.cli.Bytes;
+import io.iwarp.tools.cli.ClientCommand;
+import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.ErrorLines;
+import io.iwarp.tools.cli.Json;
+import io.iwarp.tools.cli.JsonOption;
+import io.iwarp.tools.cli.ListenOptions;
+import io.iwarp.tools.cli.ResultFile;
+import io.iwarp.tools.cli.Story;
+import io.iwarp.tools.cli.TlsHandlers;
+import io.iwarp.tools.cli.TransportHandlers;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.epoll.EpollSocketChannel;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Sets a connection up, step by step, and says what is at the other end. */
+@Command(
+        name = "probe",
+        description = {
+            "Says what listens at an address: the first thing to type when two machines do not talk.",
+            "It connects by TCP, with --tls by TLS, sends an MPA request of revision 2, then if need be of revision 1,"
+                    + " and shows the answer and the time of each step, from a cold JVM. What does not answer is asked in TLS and in HTTP, to name it. Exit code 0"
+                    + " means that an iWARP peer answered, even if it rejected the connection.",
+            "The server sees a client without private data that leaves at once: 'rping -s' without -P ends then."
+        },
+        footer = {"%nExample:", "  iwarp probe 127.0.0.1:7471"})
+public final class Probe extends ClientCommand {
+    private static final long MAX_TIMEOUT = 60;
+    private static final long MILLIS_PER_SECOND = 1000;
+    private static final double NANOS_PER_MICRO = 1e3;
+    private static final int ANY = 1;
+    private static final String HTTP_REQUEST = "GET / HTTP/1.0\r\n\r\n";
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            defaultValue = "3",
+            description = "How long to wait for each answer, 1 to " + MAX_TIMEOUT + ".")
+    private long timeout;
+
+    @Mixin
+    private JsonOption json;
+
+    private final Map<String, Step> steps = new LinkedHashMap<>();
+    private Story story;
+
+    /**
+     * A step.
+     *
+     * @param nanos its time, 0 if it took none
+     */
+    private record Step(String text, long nanos) {}
+
+    @Override
+    protected void run() throws Exception {
+        require(timeout >= 1 && timeout <= MAX_TIMEOUT, "--timeout " + timeout + " is outside 1 to " + MAX_TIMEOUT);
+        story = new Story(json.toStandardOutput() ? err() : out());
+        try (ResultFile file = json.open();
+                Endpoint endpoint = open()) {
+            long begin = System.nanoTime();
+            InetSocketAddress address = address();
+            step("name", server() + " is " + ListenOptions.addressText(address), begin);
+            String verdict;
+            MpaAnswer answer = null;
+            try {
+                answer = ask(endpoint, address);
+                verdict = answer == null ? name(endpoint, address) : describe(answer);
+            } catch (IOException e) {
+                verdict = ErrorLines.describe(e);
+            }
+            String found = verdict;
+            boolean iwarp = answer != null;
+            json.write(file, fields -> writeJson(fields, found, iwarp));
+            if (!iwarp) {
+                throw new CommandFailedException(verdict);
+            }
+            step("verdict", verdict);
+        }
+    }
+
+    private void step(String name, String text) {
+        show(name, new Step(text, 0));
+    }
+
+    private void step(String name, String text, long begin) {
+        show(name, new Step(text, System.nanoTime() - begin));
+    }
+
+    private void show(String name, Step step) {
+        steps.put(name, step);
+        story.paragraph(name, step.text + (step.nanos == 0 ? "" : ", " + Bytes.time(step.nanos)));
+    }
+
+    private void writeJson(JsonGenerator fields, String verdict, boolean iwarp) throws IOException {
+        fields.writeStringField("op", "probe");
+        fields.writeStringField("peer", server().toString());
+        fields.writeBooleanField("iwarp", iwarp);
+        fields.writeArrayFieldStart("steps");
+        for (Map.Entry<String, Step> step : steps.entrySet()) {
+            fields.writeStartObject();
+            fields.writeStringField("step", step.getKey());
+            fields.writeStringField("found", step.getValue().text);
+            Json.number(fields, "micros", step.getValue().nanos / NANOS_PER_MICRO, 1);
+            fields.writeEndObject();
+        }
+        fields.writeEndArray();
+        fields.writeStringField("verdict", verdict);
+    }
+
+    /** Asks by MPA; returns null if no revision is answered by MPA. */
+    private @Nullable MpaAnswer ask(Endpoint endpoint, InetSocketAddress address)
+            throws IOException, InterruptedException {
+        MpaSettings settings = settings().build().mpa();
+        for (int revision = MpaFrameLayout.FIRST_ENHANCED_REVISION; revision > 0; revision--) {
+            try (ProbeLink link = connect(endpoint, address, null)) {
+                long begin = System.nanoTime();
+                link.send(MpaAnswer.request(revision, settings));
+                ByteBuf bytes = link.receive(MpaFrameLayout.HEADER_LENGTH);
+                MpaAnswer answer = bytes.readableBytes() < MpaFrameLayout.HEADER_LENGTH
+                        ? null
+                        : MpaAnswer.decode(link.receive(MpaAnswer.length(bytes)));
+                String what = answer == null
+                        ? foreign(bytes, link.ended())
+                        : (answer.rejected() ? "rejected" : "accepted") + " with revision " + answer.revision();
+                step("MPA rev " + revision, what, begin);
+                if (answer != null || bytes.isReadable()) {
+                    return answer;
+                }
+            }
+        }
+        return null;
+    }
+
+    private ProbeLink connect(Endpoint endpoint, InetSocketAddress address, @Nullable TransportHandlers handlers)
+            throws IOException, InterruptedException {
+        long begin = System.nanoTime();
+        ProbeLink link = ProbeLink.connect(endpoint, address, handlers, timeout * MILLIS_PER_SECOND);
+        boolean first = !steps.containsKey("TCP");
+        if (first) {
+            step("TCP", "connected from " + ListenOptions.addressText(link.channel().localAddress())
+                    + segmentSize(link), begin);
+        }
+        long secured = System.nanoTime();
+        SSLSession session = link.handshake();
+        if (session != null && first) {
+            step("TLS", describe(session), secured);
+        }
+        return link;
+    }
+
+    private static String segmentSize(ProbeLink link) {
+        return link.channel() instanceof EpollSocketChannel epoll
+                ? ", segments of " + Bytes.exactly(epoll.tcpInfo().sndMss())
+                : "";
+    }
+
+    private static String describe(SSLSession session) throws SSLPeerUnverifiedException {
+        Certificate peer = session.getPeerCertificates()[0];
+        return session.getProtocol() + ", " + session.getCipherSuite()
+                + (peer instanceof X509Certificate certificate
+                        ? ", certificate of " + certificate.getSubjectX500Principal() + " until "
+                                + certificate.getNotAfter().toInstant()
+                        : "");
+    }
+
+    /** Shows the fields of an MPA Reply Frame, and returns what they mean. */
+    private String describe(MpaAnswer answer) {
+        step("CRC", answer.crc() ? "the peer requests it" : "the peer does not request it");
+        step("markers", answer.markers() ? "the peer requires them" : "the peer does not require them");
+        EnhancedSetup setup = answer.setup();
+        if (setup != null) {
+            step("IRD, ORD", depth(setup.ird()) + ", " + depth(setup.ord()) + " of the peer");
+            step(
+                    "first",
+                    setup.peerToPeer()
+                            ? "a ready-to-receive message of one of these kinds: " + setup.readyToReceive()
+                            : "no ready-to-receive message: the client sends first");
+        }
+        if (answer.privateData().length > 0) {
+            step("private data", answer.words());
+        }
+        String known = setup == null ? ", without the enhanced set-up: leave out --enhanced and --peer-to-peer" : "";
+        return answer.rejected()
+                ? "an iWARP peer, which rejects a client without private data" + known
+                : "an iWARP peer, which accepts" + known;
+    }
+
+    private static String depth(int depth) {
+        return depth == EnhancedSetup.NOT_NEGOTIATED ? "not negotiated" : String.valueOf(depth);
+    }
+
+    /** Returns what bytes in place of an MPA Reply Frame are. */
+    private static String foreign(ByteBuf bytes, boolean ended) {
+        if (!bytes.isReadable()) {
+            return ended ? "the peer closed the connection without an answer" : "no answer";
+        }
+        return "the answer is not MPA: " + what(bytes);
+    }
+
+    private static String what(ByteBuf bytes) {
+        String text = bytes.toString(0, Math.min(bytes.readableBytes(), 80), StandardCharsets.ISO_8859_1);
+        if (text.startsWith("SSH-")) {
+            return "an SSH server, '" + text.strip() + "'";
+        }
+        if (text.startsWith("HTTP/") || text.regionMatches(true, 0, "<!doctype html", 0, 14)) {
+            return "an HTTP server, '" + text.lines().findFirst().orElse("") + "'";
+        }
+        // Records of TLS: alert and handshake (RFC 8446 section 5.1).
+        if (text.startsWith("\u0015\u0003") || text.startsWith("\u0016\u0003")) {
+            return "a TLS server";
+        }
+        if (text.startsWith("MPA ID Req")) {
+            return "an MPA Request Frame: the peer is a client as well";
+        }
+        return "'" + text + "'";
+    }
+
+    /** Returns what a peer is that does not answer to MPA, and what to do. */
+    private String name(Endpoint endpoint, InetSocketAddress address) throws IOException, InterruptedException {
+        String answers = steps.values().toString();
+        if (answers.contains("an SSH server") || answers.contains("an HTTP server")) {
+            return "this is " + (answers.contains("an SSH server") ? "an SSH" : "an HTTP")
+                    + " server, not an iWARP peer: check the port";
+        }
+        if (connection().encrypted()) {
+            return "TLS works, but the peer does not answer to MPA: check the port";
+        }
+        if (answers.contains("a TLS server") || speaksTls(endpoint, address)) {
+            return "this is a TLS server: try again with --tls, and if the answer is not MPA, check the port";
+        }
+        if (answers.contains("the answer is not MPA")) {
+            return "this is not an iWARP peer: check the port";
+        }
+        try (ProbeLink link = connect(endpoint, address, TransportHandlers.NONE)) {
+            link.send(Unpooled.copiedBuffer(HTTP_REQUEST, StandardCharsets.US_ASCII));
+            ByteBuf bytes = link.receive(ANY);
+            if (bytes.isReadable()) {
+                step("HTTP", what(bytes));
+                return "this is " + what(bytes) + ", not an iWARP peer: check the port";
+            }
+            return link.ended()
+                    ? "the peer closes each connection without an answer: it takes other clients or another MPA"
+                            + " revision, check its log"
+                    : "the peer accepts connections, but is silent: it hangs, or waits for something else than MPA";
+        }
+    }
+
+    private boolean speaksTls(Endpoint endpoint, InetSocketAddress address) throws InterruptedException {
+        try (ProbeLink link = connect(endpoint, address, TlsHandlers.connecting(null, null))) {
+            step("TLS", "answered" + (link.ended() ? ", and closed" : ""));
+            return true;
+        } catch (IOException e) {
+            step("TLS", "no TLS: " + e.getMessage());
+            return false;
+        }
+    }
+}
