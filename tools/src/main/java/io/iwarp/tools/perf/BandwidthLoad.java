@@ -19,6 +19,7 @@ final class BandwidthLoad extends PerfLoad {
     private final long window;
     private final boolean credited;
     private final int interval;
+    private final Runnable postLater = () -> attempt(this::postMore);
     private final long[] postedAt;
     private int untilTimedPost = 1;
     private int untilTimedCompletion = 1;
@@ -48,7 +49,7 @@ final class BandwidthLoad extends PerfLoad {
     }
 
     private void postMore() {
-        while (hasRoom() && pace().isDue(() -> attempt(this::postMore))) {
+        while (hasRoom() && pace().isDue(postLater)) {
             if (--untilTimedPost == 0) {
                 untilTimedPost = interval;
                 postedAt[timedPosts] = pace().due();

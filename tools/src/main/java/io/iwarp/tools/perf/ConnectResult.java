@@ -1,9 +1,9 @@
 package io.iwarp.tools.perf;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.iwarp.tools.cli.Json;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.EventLoops;
+import io.iwarp.tools.cli.Json;
 import java.io.IOException;
 import java.util.Locale;
 import org.HdrHistogram.Histogram;
@@ -69,21 +69,21 @@ record ConnectResult(
 
     /** Writes the fields of JSON. */
     void write(JsonGenerator json) throws IOException {
-            json.writeStringField("op", "connect");
-            json.writeStringField("transport", loops.transport().toString());
-            json.writeBooleanField("tls", tls);
-            json.writeBooleanField("busyPoll", loops.busyPolling());
-            json.writeNumberField("threads", loops.threads());
-            json.writeNumberField("connections", connections);
-            json.writeNumberField("parallel", parallel);
-            Json.number(json, "seconds", nanos / NANOS_PER_SECOND, 6);
-            Json.number(json, "connectionsPerSecond", perSecond(), 1);
-            Json.latencies(json, times);
-            if (here != null && there != null) {
-                json.writeNumberField("heapBytesPerConnection", here.heap() / connections);
-                json.writeNumberField("directBytesPerConnection", here.direct() / connections);
-                json.writeNumberField("serverHeapBytesPerConnection", there.heap() / connections);
-                json.writeNumberField("serverDirectBytesPerConnection", there.direct() / connections);
-            }
+        json.writeStringField("op", "connect");
+        json.writeStringField("transport", loops.transport().toString());
+        json.writeBooleanField("tls", tls);
+        json.writeBooleanField("busyPoll", loops.busyPolling());
+        json.writeNumberField("threads", loops.threads());
+        json.writeNumberField("connections", connections);
+        json.writeNumberField("parallel", parallel);
+        Json.number(json, "seconds", nanos / NANOS_PER_SECOND, 6);
+        Json.number(json, "connectionsPerSecond", perSecond(), 1);
+        Json.latencies(json, times);
+        if (here != null && there != null) {
+            json.writeNumberField("heapBytesPerConnection", here.heap() / connections);
+            json.writeNumberField("directBytesPerConnection", here.direct() / connections);
+            json.writeNumberField("serverHeapBytesPerConnection", there.heap() / connections);
+            json.writeNumberField("serverDirectBytesPerConnection", there.direct() / connections);
+        }
     }
 }

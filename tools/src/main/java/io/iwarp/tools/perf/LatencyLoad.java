@@ -13,6 +13,7 @@ import io.iwarp.verbs.QueuePair;
 final class LatencyLoad extends PerfLoad {
     private final boolean byWrite;
     private final boolean byReceive;
+    private final Runnable nextLater = () -> attempt(this::next);
     private long beganAt;
     private byte mark;
     private boolean answered;
@@ -40,7 +41,7 @@ final class LatencyLoad extends PerfLoad {
             finish();
             return;
         }
-        if (!pace().isDue(() -> attempt(this::next))) {
+        if (!pace().isDue(nextLater)) {
             return;
         }
         complete = false;

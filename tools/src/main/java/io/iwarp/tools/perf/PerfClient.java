@@ -1,12 +1,12 @@
 package io.iwarp.tools.perf;
 
-import io.iwarp.tools.cli.Interval;
-import io.iwarp.tools.cli.JsonOption;
-import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ClientCommand;
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.Interval;
+import io.iwarp.tools.cli.JsonOption;
+import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
 import java.net.SocketAddress;

@@ -1,9 +1,9 @@
 package io.iwarp.tools.perf;
 
-import io.iwarp.tools.cli.JsonOption;
-import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.tools.cli.ClientCommand;
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.JsonOption;
+import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -35,7 +35,11 @@ final class PerfConnect extends ClientCommand {
                             + " numbers fail.")
     private int connections;
 
-    @Option(names = "--parallel", paramLabel = "N", defaultValue = "8", description = "Connections to set up concurrently.")
+    @Option(
+            names = "--parallel",
+            paramLabel = "N",
+            defaultValue = "8",
+            description = "Connections to set up concurrently.")
     private int parallel;
 
     @Option(

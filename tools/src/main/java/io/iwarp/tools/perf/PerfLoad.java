@@ -82,11 +82,11 @@ abstract class PerfLoad {
         queuePair.channel().eventLoop().execute(() -> attempt(step));
     }
 
-    /** Runs a step during which the stream may end. */
+    /** Runs a step; if it fails, so does the load. */
     final void attempt(Runnable step) {
         try {
             step.run();
-        } catch (ConnectionClosedException e) {
+        } catch (RuntimeException e) {
             fail(e);
         }
     }
@@ -103,7 +103,7 @@ abstract class PerfLoad {
             } else {
                 onDone(completion);
             }
-        } catch (ConnectionClosedException e) {
+        } catch (RuntimeException e) {
             fail(e);
         }
     }

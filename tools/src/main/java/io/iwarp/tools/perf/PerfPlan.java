@@ -40,7 +40,6 @@ record PerfPlan(
 
     /** Returns a plan that only warms up, for its warm-up time. */
     PerfPlan warmingUp() {
-        return new PerfPlan(
-                task, connections, loops, tls, unsent, rate, 0, Duration.ZERO, warmup, interval);
+        return new PerfPlan(task, connections, loops, tls, unsent, rate, 0, Duration.ZERO, warmup, interval);
     }
 }

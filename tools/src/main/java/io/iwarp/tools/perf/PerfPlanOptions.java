@@ -105,7 +105,8 @@ final class PerfPlanOptions {
                 connections >= 1 && connections <= MAX_CONNECTIONS,
                 "--connections " + connections + " is outside 1 to " + MAX_CONNECTIONS);
         OptionCheck.require(
-                duration == null || count == null, "--duration and --count are two ends of a measurement: leave one out");
+                duration == null || count == null,
+                "--duration and --count are two ends of a measurement: leave one out");
         OptionCheck.require(duration == null || duration > 0, "--duration " + duration + " is not more than 0 seconds");
         OptionCheck.require(
                 count == null || count >= connections,

@@ -1,8 +1,8 @@
 package io.iwarp.tools.perf;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import io.iwarp.tools.cli.Json;
 import io.iwarp.tools.cli.JsonOption;
-import com.fasterxml.jackson.core.JsonGenerator;
 import io.iwarp.tools.cli.Version;
 import java.io.IOException;
 import java.io.InputStream;
@@ -37,8 +37,7 @@ final class PerfReport {
         }
     }
 
-    private static void writeData(JsonGenerator json, List<PerfResult> results, String command)
-            throws IOException {
+    private static void writeData(JsonGenerator json, List<PerfResult> results, String command) throws IOException {
         PerfResult first = results.get(0);
         PerfTask task = first.plan().task();
         json.writeStringField("title", "iwarp perf: " + task.operation() + ", " + task.mode());

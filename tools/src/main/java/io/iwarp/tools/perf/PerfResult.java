@@ -1,11 +1,11 @@
 package io.iwarp.tools.perf;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.iwarp.mpa.MpaParameters;
+import io.iwarp.tools.cli.EventLoops;
 import io.iwarp.tools.cli.Interval;
 import io.iwarp.tools.cli.Json;
 import io.iwarp.tools.cli.Measurement;
-import io.iwarp.mpa.MpaParameters;
-import io.iwarp.tools.cli.EventLoops;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -147,37 +147,37 @@ record PerfResult(
 
     /** Writes the fields of JSON. */
     void write(JsonGenerator json) throws IOException {
-            PerfTask task = plan.task();
-            json.writeStringField("op", task.operation().toString());
-            json.writeNumberField("size", task.size());
-            json.writeStringField("mode", task.mode().toString());
-            json.writeStringField("transport", plan.loops().transport().toString());
-            json.writeBooleanField("crc", crc);
-            json.writeBooleanField("markers", markers);
-            json.writeBooleanField("tls", plan.tls());
-            json.writeBooleanField("busyPoll", plan.loops().busyPolling());
-            json.writeNumberField("unsent", plan.unsent());
-            json.writeNumberField("connections", plan.connections());
-            json.writeNumberField("threads", plan.loops().threads());
-            json.writeNumberField("depth", task.depth());
-            if (plan.rate() > 0) {
-                Json.number(json, "rate", plan.rate(), 1);
+        PerfTask task = plan.task();
+        json.writeStringField("op", task.operation().toString());
+        json.writeNumberField("size", task.size());
+        json.writeStringField("mode", task.mode().toString());
+        json.writeStringField("transport", plan.loops().transport().toString());
+        json.writeBooleanField("crc", crc);
+        json.writeBooleanField("markers", markers);
+        json.writeBooleanField("tls", plan.tls());
+        json.writeBooleanField("busyPoll", plan.loops().busyPolling());
+        json.writeNumberField("unsent", plan.unsent());
+        json.writeNumberField("connections", plan.connections());
+        json.writeNumberField("threads", plan.loops().threads());
+        json.writeNumberField("depth", task.depth());
+        if (plan.rate() > 0) {
+            Json.number(json, "rate", plan.rate(), 1);
+        }
+        Json.number(json, "seconds", seconds, 6);
+        json.writeNumberField("operations", operations);
+        Json.number(json, "bytesPerSecond", bytesPerSecond(), 0);
+        Json.number(json, "operationsPerSecond", operationsPerSecond(), 1);
+        Json.latencies(json, latencies);
+        Json.number(json, "allocatedBytesPerOperation", allocatedPerOperation(), 1);
+        Json.number(json, "cpuSecondsPerGigabyte", cpuSecondsPerGigabyte(), 4);
+        Json.number(json, "serverAllocatedBytesPerOperation", serverAllocatedPerOperation(), 1);
+        Json.number(json, "serverCpuSecondsPerGigabyte", serverCpuSecondsPerGigabyte(), 4);
+        if (!intervals.isEmpty()) {
+            json.writeArrayFieldStart("intervals");
+            for (Interval interval : intervals) {
+                interval.write(json, task.size());
             }
-            Json.number(json, "seconds", seconds, 6);
-            json.writeNumberField("operations", operations);
-            Json.number(json, "bytesPerSecond", bytesPerSecond(), 0);
-            Json.number(json, "operationsPerSecond", operationsPerSecond(), 1);
-            Json.latencies(json, latencies);
-            Json.number(json, "allocatedBytesPerOperation", allocatedPerOperation(), 1);
-            Json.number(json, "cpuSecondsPerGigabyte", cpuSecondsPerGigabyte(), 4);
-            Json.number(json, "serverAllocatedBytesPerOperation", serverAllocatedPerOperation(), 1);
-            Json.number(json, "serverCpuSecondsPerGigabyte", serverCpuSecondsPerGigabyte(), 4);
-            if (!intervals.isEmpty()) {
-                json.writeArrayFieldStart("intervals");
-                for (Interval interval : intervals) {
-                    interval.write(json, task.size());
-                }
-                json.writeEndArray();
-            }
+            json.writeEndArray();
+        }
     }
 }

@@ -74,10 +74,10 @@ final class PerfRun {
     private PerfResult measure(ServerUsage usage) throws IOException, InterruptedException {
         if (plan.count() == 0) {
             loads.forEach(PerfLoad::begin);
-        }
-        long begin = System.nanoTime();
-        while (System.nanoTime() - begin < plan.warmup().toNanos() && !interrupted) {
-            observe(usage, plan.warmup().dividedBy(REHEARSALS), interval -> {});
+            long begin = System.nanoTime();
+            while (System.nanoTime() - begin < plan.warmup().toNanos() && !interrupted) {
+                observe(usage, plan.warmup().dividedBy(REHEARSALS), interval -> {});
+            }
         }
         PerfResult result = observe(usage, interrupted ? A_WHILE : plan.duration(), show);
         loads.forEach(PerfLoad::stop);
@@ -116,8 +116,8 @@ final class PerfRun {
 
     /** Returns what completes when all loads have finished, and fails as soon as one fails. */
     private CompletableFuture<Void> ended() {
-        CompletableFuture<Void> all = CompletableFuture.allOf(
-                loads.stream().map(PerfLoad::finished).toArray(CompletableFuture[]::new));
+        CompletableFuture<Void> all =
+                CompletableFuture.allOf(loads.stream().map(PerfLoad::finished).toArray(CompletableFuture[]::new));
         failed.exceptionally(failure -> {
             all.completeExceptionally(failure);
             return null;

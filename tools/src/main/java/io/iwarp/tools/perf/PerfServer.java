@@ -23,10 +23,7 @@ final class PerfServer extends ServerCommand {
                     + PerfTask.MAX_DEPTH + ". Connections cost less memory with fewer.")
     private int maxDepth;
 
-    @Option(
-            names = "--once",
-            description = "End when the first client has left.",
-            showDefaultValue = Visibility.NEVER)
+    @Option(names = "--once", description = "End when the first client has left.", showDefaultValue = Visibility.NEVER)
     private boolean once;
 
     @Option(

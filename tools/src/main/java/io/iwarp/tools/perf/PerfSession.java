@@ -130,10 +130,13 @@ final class PerfSession implements QueuePairListener {
     public void onClosed(QueuePair source, CloseReason reason) {
         memory.close();
         long nanos = System.nanoTime() - beganAt;
-        long bytes = queuePair.counters().get(Counter.BYTES_RECEIVED) + queuePair.counters().get(Counter.BYTES_SENT);
-        log.accept(reason.endedBy() == EndedBy.PEER_CLOSED
-                ? client + " was served: " + task.operation() + " of " + Bytes.size(task.size()) + ", on the wire "
-                        + Bytes.exactly(bytes) + " in " + Bytes.time(nanos) + ", " + Bytes.rate(bytes, nanos)
-                : client + " disconnected before it finished: " + reason);
+        long bytes = queuePair.counters().get(Counter.BYTES_RECEIVED)
+                + queuePair.counters().get(Counter.BYTES_SENT);
+        log.accept(
+                reason.endedBy() == EndedBy.PEER_CLOSED
+                        ? client + " was served: " + task.operation() + " of " + Bytes.size(task.size())
+                                + ", on the wire " + Bytes.exactly(bytes) + " in " + Bytes.time(nanos) + ", "
+                                + Bytes.rate(bytes, nanos)
+                        : client + " disconnected before it finished: " + reason);
     }
 }

@@ -268,7 +268,8 @@ class PerfTest {
     @ValueSource(strings = {"bandwidth", "latency"})
     void aRateIsKept(String mode) throws Exception {
         try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
-            String line = measure(server, "--op", "send", "--mode", mode, "--size", "64", "--rate", "200", "--count", "40");
+            String line =
+                    measure(server, "--op", "send", "--mode", mode, "--size", "64", "--rate", "200", "--count", "40");
 
             assertThat(number(line, "operations")).isEqualTo(40);
             assertThat(number(line, "rate")).isEqualTo(200);
@@ -282,8 +283,19 @@ class PerfTest {
     void jsonOnStandardOutputStandsAlone() throws Exception {
         try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
             CommandRun client = CommandRun.of(
-                    "perf", "client", server.address(), "--count", "10", "--warmup", "0", "--size", "1,2", "--json", "-",
-                    "--label", "x");
+                    "perf",
+                    "client",
+                    server.address(),
+                    "--count",
+                    "10",
+                    "--warmup",
+                    "0",
+                    "--size",
+                    "1,2",
+                    "--json",
+                    "-",
+                    "--label",
+                    "x");
 
             assertThat(client.out().lines())
                     .hasSize(2)
