@@ -54,7 +54,7 @@ echo iwarp: the build failed, for the reasons above 1>&2
 exit /b 2
 
 :locked
-echo iwarp: another iwarp builds the command, or was interrupted: wait for it, or remove "%LOCK%" 1>&2
+echo iwarp: another iwarp builds the command, or was interrupted: wait for it, or remove "%LOCK%" and "%JAR%" 1>&2
 exit /b 2
 
 :no_maven

@@ -78,7 +78,9 @@ class HelpExamplesTest {
     /** The file that is written or read, where the command looks for it. */
     private void createFile(String command) throws IOException {
         Path inbox = Files.createDirectory(folder.resolve("inbox"));
-        Files.write((List.of("file get", "file list").contains(command) ? inbox : folder).resolve("disk.img"), new byte[100_000]);
+        Files.write(
+                (List.of("file get", "file list").contains(command) ? inbox : folder).resolve("disk.img"),
+                new byte[100_000]);
     }
 
     private static void requireSuccess(String example, CommandRun run) {

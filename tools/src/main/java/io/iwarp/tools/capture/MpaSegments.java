@@ -1,8 +1,11 @@
 package io.iwarp.tools.capture;
 
+import io.iwarp.mpa.FpduEncoder;
+import io.iwarp.mpa.MarkerLayout;
+import io.iwarp.mpa.MpaFrameLayout;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import java.nio.charset.StandardCharsets;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,17 +19,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Bytes that are not MPA, for example encrypted ones, are not segmented. Not thread-safe.
  */
 final class MpaSegments {
-    private static final byte[] REQUEST_KEY = "MPA ID Req Frame".getBytes(StandardCharsets.US_ASCII);
-    private static final byte[] REPLY_KEY = "MPA ID Rep Frame".getBytes(StandardCharsets.US_ASCII);
-    private static final int FLAGS = REQUEST_KEY.length;
-    private static final int MARKER_FLAG = 0x80;
-    private static final int PRIVATE_DATA_LENGTH = FLAGS + 2;
-    private static final int START_UP_HEADER = FLAGS + 4;
-    private static final int MARKER_SPACING = 512;
-    private static final int MARKER_BYTES = 4;
-    private static final int CRC_BYTES = 4;
-    private static final int ALIGNMENT = 4;
-
     private final Supplier<Boolean> markers;
     private ByteBuf held = Unpooled.EMPTY_BUFFER;
     private boolean started;
@@ -34,6 +26,7 @@ final class MpaSegments {
     private boolean requestsMarkers;
     /** Where the next segment begins, counted from the first FPDU. */
     private long position;
+
     /** @param markers whether this direction has markers; asked when both start-up frames have passed */
     MpaSegments(Supplier<Boolean> markers) {
         this.markers = markers;
@@ -62,8 +55,8 @@ final class MpaSegments {
             return false;
         }
         int length = fpduLength();
-        boolean markerBehind = markers.get() && (position + length) % MARKER_SPACING == MARKER_BYTES;
-        return markerBehind && held.readableBytes() >= length - MARKER_BYTES;
+        boolean markerBehind = markers.get() && (position + length) % MarkerLayout.INTERVAL == MarkerLayout.LENGTH;
+        return markerBehind && held.readableBytes() >= length - MarkerLayout.LENGTH;
     }
 
     /** Returns all buffered bytes, even if the segment is incomplete. */
@@ -75,26 +68,26 @@ final class MpaSegments {
         if (started) {
             position += length;
         } else if (!raw) {
-            requestsMarkers = (held.getByte(held.readerIndex() + FLAGS) & MARKER_FLAG) != 0;
+            requestsMarkers = (MpaFrameLayout.flags(held, held.readerIndex()) & MpaFrameLayout.FLAG_MARKERS) != 0;
             started = true;
         }
         return Unpooled.copiedBuffer(held.readSlice(length));
     }
 
     private int startupLength() {
-        int present = Math.min(held.readableBytes(), REQUEST_KEY.length);
-        if (!startsWith(REQUEST_KEY, present) && !startsWith(REPLY_KEY, present)) {
+        int present = Math.min(held.readableBytes(), MpaFrameLayout.KEY_LENGTH);
+        if (!startsWith(MpaFrameLayout::requestKey, present) && !startsWith(MpaFrameLayout::replyKey, present)) {
             raw = true;
             return held.readableBytes();
         }
-        return held.readableBytes() < START_UP_HEADER
+        return held.readableBytes() < MpaFrameLayout.HEADER_LENGTH
                 ? 0
-                : START_UP_HEADER + held.getUnsignedShort(held.readerIndex() + PRIVATE_DATA_LENGTH);
+                : MpaFrameLayout.HEADER_LENGTH + MpaFrameLayout.privateDataLength(held, held.readerIndex());
     }
 
-    private boolean startsWith(byte[] key, int length) {
+    private boolean startsWith(IntFunction<Byte> key, int length) {
         for (int i = 0; i < length; i++) {
-            if (held.getByte(held.readerIndex() + i) != key[i]) {
+            if (held.getByte(held.readerIndex() + i) != key.apply(i)) {
                 return false;
             }
         }
@@ -104,27 +97,27 @@ final class MpaSegments {
     /** Returns the length of the next segment in bytes, or 0 if it is not known yet. */
     private int fpduLength() {
         boolean marked = markers.get();
-        boolean markerFirst = marked && position % MARKER_SPACING == 0;
-        int header = markerFirst ? MARKER_BYTES : 0;
-        if (held.readableBytes() < header + Short.BYTES) {
+        boolean markerFirst = marked && position % MarkerLayout.INTERVAL == 0;
+        int header = markerFirst ? MarkerLayout.LENGTH : 0;
+        if (held.readableBytes() < header + FpduEncoder.ULPDU_LENGTH_LENGTH) {
             return 0;
         }
         int ulpdu = held.getUnsignedShort(held.readerIndex() + header);
-        int content = (Short.BYTES + ulpdu + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + CRC_BYTES;
+        int content = FpduEncoder.fpduLength(ulpdu);
         if (!marked) {
             return content;
         }
-        int length = content + MARKER_BYTES * markersWithin(content);
-        return (position + length) % MARKER_SPACING == 0 ? length + MARKER_BYTES : length;
+        int length = content + MarkerLayout.LENGTH * markersWithin(content);
+        return (position + length) % MarkerLayout.INTERVAL == 0 ? length + MarkerLayout.LENGTH : length;
     }
 
     private int markersWithin(int content) {
         int count = 0;
-        long offset = Math.floorMod(-position, MARKER_SPACING);
+        long offset = Math.floorMod(-position, MarkerLayout.INTERVAL);
         // Each marker shifts the bytes after it.
-        while (offset - (long) MARKER_BYTES * count < content) {
+        while (offset - (long) MarkerLayout.LENGTH * count < content) {
             count++;
-            offset += MARKER_SPACING;
+            offset += MarkerLayout.INTERVAL;
         }
         return count;
     }

@@ -52,7 +52,8 @@ public final class JsonOption {
     public void write(ResultFile target, Json.Fields result) throws IOException {
         String line = Json.object(json -> {
             result.write(json);
-            json.writeStringField("time", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+            json.writeStringField(
+                    "time", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
             json.writeStringField("host", host());
             json.writeStringField("version", Version.text());
             json.writeStringField("command", command(spec));

@@ -25,8 +25,9 @@ public final class TransportOptions {
 
     @Option(
             names = "--busy-poll",
-            description = "Poll for events for a while before sleeping. Each event loop occupies a processor as long as"
-                    + " there is traffic, and answers sooner.",
+            description =
+                    "Poll for events for a while before sleeping. Each event loop keeps a processor busy while there"
+                            + " is traffic, and answers sooner.",
             showDefaultValue = Visibility.NEVER)
     private boolean busyPolling;
 

@@ -86,7 +86,7 @@ final class CounterService implements Service {
         public void onClosed(QueuePair queuePair, CloseReason reason) {
             boolean freed = numbers.leave(number);
             if (freed || !done) {
-                String when = done ? " went" : " went before it was done";
+                String when = done ? " disconnected" : " disconnected before it finished";
                 String lock = freed ? "; the lock was taken from it" : "";
                 log.accept(address + when + lock + ": " + reason);
             }

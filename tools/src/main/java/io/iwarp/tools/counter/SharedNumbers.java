@@ -17,7 +17,7 @@ import java.util.Set;
  * <pre>
  *   offset 0    counter   changed by FetchAdd
  *   offset 8    lock      0 when free, else the number of the client that holds it; changed by CmpSwap
- *   offset 16   number    changed by RDMA Read and RDMA Write of whoever holds the lock
+ *   offset 16   number    changed by RDMA Read and RDMA Write of the holder of the lock
  * </pre>
  *
  * <p>Each client gets windows of its own, which end with its connection: one for the atomics, one for the bytes that
@@ -35,6 +35,7 @@ final class SharedNumbers implements AutoCloseable {
     private final Set<Long> atWork = new HashSet<>();
     private long admitted;
     private long lost;
+    private long forgotten;
     private long announcedAdds;
     private long announcedRounds;
     private boolean closed;
@@ -65,7 +66,7 @@ final class SharedNumbers implements AutoCloseable {
         announcedAdds += done.adds();
         announcedRounds += done.rounds();
         CounterTotals totals = new CounterTotals(
-                region.getVolatile(COUNTER), announcedAdds, number(), announcedRounds, atWork.size(), lost);
+                region.getVolatile(COUNTER), announcedAdds, number(), announcedRounds, atWork.size(), lost, forgotten);
         forgetTheLost();
         return totals;
     }
@@ -92,6 +93,7 @@ final class SharedNumbers implements AutoCloseable {
     /** Makes the current numbers the new baseline when no client can change them any more. */
     private void forgetTheLost() {
         if (lost > 0 && atWork.isEmpty()) {
+            forgotten += lost;
             lost = 0;
             announcedAdds = region.getVolatile(COUNTER);
             announcedRounds = number();

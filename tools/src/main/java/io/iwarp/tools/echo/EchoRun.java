@@ -100,8 +100,8 @@ final class EchoRun {
             roundTrips.recordValue(nanos);
         }
         if (!ByteBufUtil.equals(message, reply)) {
-            done.completeExceptionally(new IOException(
-                    "message " + number + " came back changed: the echo server, or something on the way, is faulty"));
+            done.completeExceptionally(new IOException((number > 0 ? "message " + number : "a message of the warm-up")
+                    + " came back changed: the echo server, or something on the way, is faulty"));
         }
     }
 

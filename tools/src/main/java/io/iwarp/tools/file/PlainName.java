@@ -16,9 +16,9 @@ final class PlainName {
      * Joins a name to a directory.
      *
      * @param directory absolute and normalized
-     * @param name one that can only mean an ordinary file right in the directory, on any file system, and that a
-     *     terminal shows as it is
-     * @throws CommandFailedException if it is another one; the message is for whoever sent it
+     * @param name a plain file name, without a directory part, on any file system, and without characters that a
+     *     terminal does not show
+     * @throws CommandFailedException if it is not; the message goes to the sender
      */
     static Path resolve(Path directory, String name) {
         boolean plain = !name.isEmpty()

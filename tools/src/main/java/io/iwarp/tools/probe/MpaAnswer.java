@@ -35,9 +35,7 @@ record MpaAnswer(int revision, int flags, @Nullable EnhancedSetup setup, byte[] 
                 | (enhanced ? MpaFrameLayout.FLAG_ENHANCED : 0));
         out.writeByte(revision);
         if (enhanced) {
-            out.writeShort(EnhancedSetup.LENGTH)
-                    .writeShort(settings.ird())
-                    .writeShort(settings.ord());
+            out.writeShort(EnhancedSetup.LENGTH).writeShort(settings.ird()).writeShort(settings.ord());
         } else {
             out.writeShort(0);
         }

@@ -62,7 +62,6 @@ public final class Probe extends ClientCommand {
     private JsonOption json;
 
     private final Map<String, Step> steps = new LinkedHashMap<>();
-    private Story story;
 
     /**
      * A step.
@@ -74,7 +73,6 @@ public final class Probe extends ClientCommand {
     @Override
     protected void run() throws Exception {
         require(timeout >= 1 && timeout <= MAX_TIMEOUT, "--timeout " + timeout + " is outside 1 to " + MAX_TIMEOUT);
-        story = new Story(json.toStandardOutput() ? err() : out());
         try (ResultFile file = json.open();
                 Endpoint endpoint = open()) {
             long begin = System.nanoTime();
@@ -108,7 +106,8 @@ public final class Probe extends ClientCommand {
 
     private void show(String name, Step step) {
         steps.put(name, step);
-        story.paragraph(name, step.text + (step.nanos == 0 ? "" : ", " + Bytes.time(step.nanos)));
+        new Story(json.toStandardOutput() ? err() : out())
+                .paragraph(name, step.text + (step.nanos == 0 ? "" : ", " + Bytes.time(step.nanos)));
     }
 
     private void writeJson(JsonGenerator fields, String verdict, boolean iwarp) throws IOException {
@@ -157,8 +156,10 @@ public final class Probe extends ClientCommand {
         ProbeLink link = ProbeLink.connect(endpoint, address, handlers, timeout * MILLIS_PER_SECOND);
         boolean first = !steps.containsKey("TCP");
         if (first) {
-            step("TCP", "connected from " + ListenOptions.addressText(link.channel().localAddress())
-                    + segmentSize(link), begin);
+            step(
+                    "TCP",
+                    "connected from " + ListenOptions.addressText(link.channel().localAddress()) + segmentSize(link),
+                    begin);
         }
         long secured = System.nanoTime();
         SSLSession session = link.handshake();

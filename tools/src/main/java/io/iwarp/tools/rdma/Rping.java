@@ -48,10 +48,10 @@ public final class Rping extends BaseCommand {
     /** Which one it is. */
     private static final class Side {
         @SuppressWarnings("UnusedVariable") // one of the two is given, so looking at the other is enough
-        @Option(names = "-s", description = "Be the server.", required = true, showDefaultValue = Visibility.NEVER)
+        @Option(names = "-s", description = "Run as server.", required = true, showDefaultValue = Visibility.NEVER)
         private boolean server;
 
-        @Option(names = "-c", description = "Be the client.", required = true, showDefaultValue = Visibility.NEVER)
+        @Option(names = "-c", description = "Run as client.", required = true, showDefaultValue = Visibility.NEVER)
         private boolean client;
     }
 
@@ -60,7 +60,7 @@ public final class Rping extends BaseCommand {
             paramLabel = "ADDR",
             defaultValue = "127.0.0.1",
             description = "The server's address. A server is reached from this machine only, unless -a 0.0.0.0 or an"
-                    + " address of a network says otherwise; nobody is asked for a password.")
+                    + " address of a network says otherwise; there is no authentication.")
     private String address;
 
     @Option(
@@ -74,7 +74,7 @@ public final class Rping extends BaseCommand {
             names = "-C",
             paramLabel = "COUNT",
             defaultValue = "0",
-            description = "How many times the client pings, 0 for ever.")
+            description = "How many times the client pings, 0 for no limit.")
     private long count;
 
     @Option(
@@ -94,7 +94,7 @@ public final class Rping extends BaseCommand {
 
     @Option(
             names = "-P",
-            description = "Go on after the first client, and serve up to " + RpingServer.MAX_CLIENTS
+            description = "Keep serving after the first client, up to " + RpingServer.MAX_CLIENTS
                     + " at the same time, until Ctrl-C.",
             showDefaultValue = Visibility.NEVER)
     private boolean persistent;

@@ -37,7 +37,7 @@ final class RpingClient {
     /**
      * Pings, then ends the connection in order.
      *
-     * @param count how many times, 0 for ever
+     * @param count the number of pings, 0 for no limit
      * @param validate whether what the server writes must be what it has read
      */
     void run(long count, boolean validate) throws IOException, InterruptedException {

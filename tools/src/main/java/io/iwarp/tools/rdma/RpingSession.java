@@ -1,5 +1,6 @@
 package io.iwarp.tools.rdma;
 
+import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.memory.AccessRight;
@@ -66,7 +67,9 @@ final class RpingSession {
             }
             output.complaint(client + ": " + ErrorLines.describe(e));
         } catch (IOException | RuntimeException | OutOfMemoryError e) {
-            output.complaint(client + ": " + ErrorLines.describe(e));
+            // Whatever the step that failed: on a connection that has ended, its end is the reason.
+            CloseReason end = conversation.queuePair().closeReason();
+            output.complaint(client + ": " + (end == null ? ErrorLines.describe(e) : end));
         } finally {
             conversation.queuePair().abort();
             output.disconnected("server");

@@ -46,7 +46,9 @@ class ProbeTest {
     @Test
     void tlsIsNamedAndUsedOnRequest() throws Exception {
         try (CommandRun server = CommandRun.start("echo-server", "--port", "0", "--tls")) {
-            assertFails(CommandRun.of("probe", server.address(), "--timeout", "60"), "this is a TLS server: try again with --tls");
+            assertFails(
+                    CommandRun.of("probe", server.address(), "--timeout", "60"),
+                    "this is a TLS server: try again with --tls");
 
             CommandRun probe = CommandRun.of("probe", server.address(), "--timeout", "60", "--tls");
 
@@ -124,7 +126,8 @@ class ProbeTest {
     @Test
     void jsonIsAllThatStandardOutputHas() throws Exception {
         try (CommandRun server = CommandRun.start("echo-server", "--port", "0")) {
-            CommandRun probe = CommandRun.of("probe", server.address(), "--timeout", "60", "--json", "-", "--label", "rack 7");
+            CommandRun probe =
+                    CommandRun.of("probe", server.address(), "--timeout", "60", "--json", "-", "--label", "rack 7");
 
             assertThat(probe.out().lines())
                     .singleElement()
