@@ -126,7 +126,7 @@ class CounterTest {
             var answered = liar.receive(answer);
             Endpoint.await(liar.send(new CounterDone(7, 0).encode()));
             Endpoint.await(answered);
-            assertThat(CounterTotals.decode(answer)).isEqualTo(new CounterTotals(0, 7, 0, 0, 0, 0));
+            assertThat(CounterTotals.decode(answer)).isEqualTo(new CounterTotals(0, 7, 0, 0, 0, 0, 0));
 
             CommandRun client = CommandRun.of("counter", address, "--adds", "1", "--rounds", "0");
 
