@@ -46,11 +46,11 @@ class ProbeTest {
     @Test
     void tlsIsNamedAndUsedOnRequest() throws Exception {
         try (CommandRun server = CommandRun.start("echo-server", "--port", "0", "--tls")) {
+            String address = server.address();
             assertFails(
-                    CommandRun.of("probe", server.address(), "--timeout", "60"),
-                    "this is a TLS server: try again with --tls");
+                    CommandRun.of("probe", address, "--timeout", "60"), "this is a TLS server: try again with --tls");
 
-            CommandRun probe = CommandRun.of("probe", server.address(), "--timeout", "60", "--tls");
+            CommandRun probe = CommandRun.of("probe", address, "--timeout", "60", "--tls");
 
             assertThat(probe.exitCode()).as(probe.err()).isZero();
             assertThat(probe.out()).contains("TLSv1.3", "CN=iwarp", "verdict      an iWARP peer");
@@ -62,7 +62,7 @@ class ProbeTest {
         "HTTP/1.1 400 Bad Request, 'an HTTP server, not an iWARP peer'",
         "SSH-2.0-OpenSSH_9.6, 'an SSH server, not an iWARP peer'",
         "220 mail.example.org, not an iWARP peer: check the port",
-        "MPA ID Req Frame, not an iWARP peer",
+        "MPA ID Req Frame of a client, not an iWARP peer",
     })
     void whatSaysSomethingElseIsNamed(String greeting, String verdict) throws Exception {
         byte[] bytes = (greeting + "\r\n").getBytes(StandardCharsets.US_ASCII);
@@ -126,13 +126,13 @@ class ProbeTest {
     @Test
     void jsonIsAllThatStandardOutputHas() throws Exception {
         try (CommandRun server = CommandRun.start("echo-server", "--port", "0")) {
-            CommandRun probe =
-                    CommandRun.of("probe", server.address(), "--timeout", "60", "--json", "-", "--label", "rack 7");
+            String address = server.address();
+            CommandRun probe = CommandRun.of("probe", address, "--timeout", "60", "--json", "-", "--label", "rack 7");
 
             assertThat(probe.out().lines())
                     .singleElement()
                     .asString()
-                    .startsWith("{\"op\":\"probe\",\"peer\":\"" + server.address() + "\",\"iwarp\":true,")
+                    .startsWith("{\"op\":\"probe\",\"peer\":\"" + address + "\",\"iwarp\":true,")
                     .contains("\"step\":\"TCP\"", "\"time\":\"20", "\"host\":", "\"label\":\"rack 7\"");
         }
     }
