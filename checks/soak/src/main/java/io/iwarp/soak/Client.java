@@ -152,6 +152,9 @@ final class Client implements CompletionListener {
     }
 
     private void verify(CloseReason reason) {
+        if (reason.endedBy() == EndedBy.TIMEOUT) {
+            fail("ended without a cause of this run: " + reason);
+        }
         boolean inOrder = end == ClientEnd.CLOSE && reason.endedBy() == EndedBy.LOCAL_APPLICATION;
         if (inOrder && posters.get(0).failed()) {
             fail("a post that was made before close() was not sent, though " + reason);

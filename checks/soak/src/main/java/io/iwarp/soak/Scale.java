@@ -70,6 +70,7 @@ public final class Scale {
         server = new ProcessBuilder(
                         System.getProperty("java.home") + "/bin/java",
                         "-Xmx2g",
+                        "-Dio.netty.allocator.type=pooled",
                         "-cp",
                         System.getProperty("java.class.path"),
                         ScaleServer.class.getName(),

@@ -32,6 +32,10 @@ import java.util.stream.Collectors;
  */
 public final class Soak {
     private static final long WARM_UP_SECONDS = 10;
+    private static final long MAX_WARM_UP_SECONDS = 300;
+    /** On a busy machine the first connections of a transport take long. */
+    private static final long WARM_UP_CONNECTIONS_OF_A_SERVER = 30;
+
     private static final long SLOWEST_CONTROL_SECONDS = 60;
     private static final int MAX_FAILURES_PRINTED = 20;
     /** Direct memory that may be left at the end. */
@@ -39,7 +43,15 @@ public final class Soak {
 
     private static final long LEFT_HEAP = 16L << 20;
 
+    /** Of live objects, beside hostile clients. */
+    private static final long MAX_HEAP = 96L << 20;
+    /** What the limits of its device allow, its regions, and the buffers of its event loops and of those of clients. */
+    private static final long MAX_DIRECT_OF_A_SERVER = SoakServer.MAX_DEVICE_BYTES + (32L << 20);
+
+    private static final long SECONDS_BETWEEN_SAMPLES = 2;
+
     private final SoakOptions options;
+    private final boolean warmUp;
     private final Random seeds;
     private final AtomicLong failures = new AtomicLong();
     private final AtomicLong connections = new AtomicLong();
@@ -48,12 +60,15 @@ public final class Soak {
     private final ConcurrentMap<String, LongAdder> ends = new ConcurrentSkipListMap<>();
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final AtomicLong controls = new AtomicLong();
+    private final AtomicLong mostHeap = new AtomicLong();
+    private final AtomicLong mostDirect = new AtomicLong();
     private final AtomicLong slowestControl = new AtomicLong();
 
     /** Contexts of both sides. */
     record Tls(SslContext server, SslContext client) {}
 
-    private Soak(SoakOptions options) {
+    private Soak(SoakOptions options, boolean warmUp) {
+        this.warmUp = warmUp;
         this.options = options;
         this.seeds = new Random(options.seed());
     }
@@ -74,10 +89,10 @@ public final class Soak {
         }
         System.out.println("seed " + options.seed());
         // Classes, compiled code and buffers of event loops belong to no connection.
-        Soak warmUp = new Soak(options);
+        Soak warmUp = new Soak(options, true);
         warmUp.run(TimeUnit.SECONDS.toNanos(WARM_UP_SECONDS));
         Usage before = Usage.now();
-        Soak soak = new Soak(options);
+        Soak soak = new Soak(options, false);
         soak.run(TimeUnit.MINUTES.toNanos(options.minutes()));
         Usage after = Usage.now();
         System.out.printf(
@@ -104,6 +119,17 @@ public final class Soak {
                 running.add(threads.submit(() -> load(server, random, start, nanos)));
             }
             running.add(threads.submit(() -> control(server, start, nanos)));
+            for (int i = 0; i < options.hostile() && server.transport().isPlainTcp(); i++) {
+                HostileClient client = new HostileClient(server, newRandom());
+                running.add(threads.submit(() -> {
+                    while (unfinished(start, nanos)) {
+                        client.attack();
+                    }
+                }));
+            }
+        }
+        if (options.hostile() > 0) {
+            running.add(threads.submit(() -> watchMemory(servers.size(), start, nanos)));
         }
         for (Future<?> each : running) {
             each.get();
@@ -128,10 +154,41 @@ public final class Soak {
                 failures.get());
     }
 
+    /** Whatever hostile clients do, the servers hold what their limits allow. */
+    private void watchMemory(int servers, long start, long nanos) {
+        long maxDirect = servers * MAX_DIRECT_OF_A_SERVER;
+        while (unfinished(start, nanos)) {
+            Usage now = Usage.now();
+            mostHeap.accumulateAndGet(now.heap(), Math::max);
+            mostDirect.accumulateAndGet(now.direct(), Math::max);
+            if (now.heap() > MAX_HEAP || now.direct() > maxDirect) {
+                fail(String.format(
+                        Locale.ROOT,
+                        "%,d bytes of heap and %,d direct are in use, the limits are %,d and %,d",
+                        now.heap(),
+                        now.direct(),
+                        MAX_HEAP,
+                        maxDirect));
+            }
+            LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(SECONDS_BETWEEN_SAMPLES));
+        }
+        System.out.printf(
+                Locale.ROOT,
+                "beside %d hostile clients: at most %,d bytes of heap and %,d direct%n",
+                options.hostile(),
+                mostHeap.get(),
+                mostDirect.get());
+    }
+
     /** Returns whether to go on. */
     private boolean unfinished(long start, long nanos) {
-        return System.nanoTime() - start < nanos
-                && (options.connections() == 0 || connections.get() < options.connections());
+        long elapsed = System.nanoTime() - start;
+        if (warmUp
+                && connections.get()
+                        < WARM_UP_CONNECTIONS_OF_A_SERVER * options.transports().size()) {
+            return elapsed < TimeUnit.SECONDS.toNanos(MAX_WARM_UP_SECONDS);
+        }
+        return elapsed < nanos && (options.connections() == 0 || connections.get() < options.connections());
     }
 
     private List<SoakServer> servers() throws Exception {

@@ -1,8 +1,10 @@
 package io.iwarp.soak;
 
 import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.mpa.MpaSettings;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpConnector;
@@ -18,6 +20,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
 import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +35,11 @@ final class SoakServer {
     /** Bytes of memory of each client. */
     static final int CLIENT_MEMORY = 16 * 1024;
 
+    private static final long MAX_SENDING_BYTES = 4L << 20;
+    private static final long MAX_PARTIAL_FPDU_BYTES = 2L << 20;
+    private static final long MAX_MANAGED_RECEIVE_BYTES = 1L << 20;
+    static final long MAX_DEVICE_BYTES = MAX_SENDING_BYTES + MAX_PARTIAL_FPDU_BYTES + MAX_MANAGED_RECEIVE_BYTES;
+
     private static final long TIMEOUT_SECONDS = 60;
     /** Each disruption hits one of this many clients. */
     private static final int CLIENTS_PER_DISRUPTION = 20;
@@ -43,7 +51,12 @@ final class SoakServer {
     private final SoakTransport transport;
     private final EventLoopGroup group;
     private final IwarpChannelInitializer initiator;
-    private final ProtectionDomain domain = ProtectionDomain.create();
+    private final ProtectionDomain domain = IwarpDevice.builder()
+            .maxSendingBytes(MAX_SENDING_BYTES)
+            .maxPartialFpduBytes(MAX_PARTIAL_FPDU_BYTES)
+            .maxManagedReceiveBytes(MAX_MANAGED_RECEIVE_BYTES)
+            .build()
+            .allocateProtectionDomain();
     private final ProtectionDomain clientDomain = ProtectionDomain.create();
     private final MemoryRegion counter;
     private final IwarpListener listener;
@@ -77,6 +90,9 @@ final class SoakServer {
                 .sendQueueDepth(Client.WINDOW * Poster.POSTS_OF_A_GROUP)
                 .managedReceiveBytes(Long.BYTES)
                 .receiveTimeout(Duration.ofSeconds(10))
+                .mpa(MpaSettings.builder()
+                        .startupTimeout(Duration.ofSeconds(TIMEOUT_SECONDS))
+                        .build())
                 .build();
         listener = IwarpListener.listen(
                         new ServerBootstrap().group(group).channel(transport.serverChannel()),
@@ -102,8 +118,11 @@ final class SoakServer {
     private static IwarpChannelInitializer with(@Nullable SslContext tls, IwarpChannelInitializer initializer) {
         return tls == null
                 ? initializer
-                : initializer.withTransportHandlers(pipeline ->
-                        pipeline.addLast(tls.newHandler(pipeline.channel().alloc())));
+                : initializer.withTransportHandlers(pipeline -> {
+                    SslHandler handler = tls.newHandler(pipeline.channel().alloc());
+                    handler.setHandshakeTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+                    pipeline.addLast(handler);
+                });
     }
 
     SoakTransport transport() {

@@ -1,5 +1,6 @@
 package io.iwarp.soak;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.lang.management.ManagementFactory;
@@ -13,6 +14,12 @@ import java.util.Locale;
  */
 record Usage(long heap, long direct) {
     private static final int COLLECTIONS = 3;
+
+    static {
+        if (ByteBufAllocator.DEFAULT != PooledByteBufAllocator.DEFAULT) {
+            throw new IllegalStateException("run with -Dio.netty.allocator.type=pooled, whose buffers can be counted");
+        }
+    }
 
     static Usage now() {
         for (int i = 0; i < COLLECTIONS; i++) {
