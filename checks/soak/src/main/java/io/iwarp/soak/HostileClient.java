@@ -24,7 +24,9 @@ final class HostileClient {
     private static final int PART_OF_REQUEST = 7;
     private static final int RECEIVE_BUFFER = 4096;
     private static final int MAX_MILLIS = 15_000;
-    private static final int IRD = 16;
+    private static final int IRD = 128;
+    private static final int BATCHES = 4;
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final int FLOOD = 40_000;
     private static final int SINK = 0x1234;
 
@@ -78,7 +80,11 @@ final class HostileClient {
         RemoteBuffer memory = setUp(socket);
         switch (attack) {
             case TAKES_NOTHING -> {
-                askForAll(socket, memory, 1);
+                // The kernel of the server takes the first answers.
+                for (int i = 0; i < BATCHES && System.nanoTime() < deadline; i++) {
+                    askForAll(socket, memory, 1 + i * IRD);
+                    LockSupport.parkNanos(PAUSE_NANOS);
+                }
                 hold(deadline);
             }
             case TAKES_SLOWLY -> {

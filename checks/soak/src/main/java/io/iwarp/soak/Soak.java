@@ -46,7 +46,7 @@ public final class Soak {
     /** Of live objects, beside hostile clients. */
     private static final long MAX_HEAP = 96L << 20;
     /** What the limits of its device allow, its regions, and the buffers of its event loops and of those of clients. */
-    private static final long MAX_DIRECT_OF_A_SERVER = SoakServer.MAX_DEVICE_BYTES + (32L << 20);
+    private static final long MAX_DIRECT_OF_A_SERVER = SoakServer.MAX_DEVICE_BYTES + (12L << 20);
 
     private static final long SECONDS_BETWEEN_SAMPLES = 2;
 
@@ -158,7 +158,7 @@ public final class Soak {
     private void watchMemory(int servers, long start, long nanos) {
         long maxDirect = servers * MAX_DIRECT_OF_A_SERVER;
         while (unfinished(start, nanos)) {
-            Usage now = Usage.now();
+            Usage now = Usage.sample();
             mostHeap.accumulateAndGet(now.heap(), Math::max);
             mostDirect.accumulateAndGet(now.direct(), Math::max);
             if (now.heap() > MAX_HEAP || now.direct() > maxDirect) {
