@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Waking a thread is expensive: on a virtual machine it may take longer than sending 64 KiB. A loop that had work
  * usually has more soon. So streams and round trips are faster with loops that poll. The cost is processor time, up to
- * {@code patience} each time a loop runs out of work. Each loop needs its own processor while there is traffic.
+ * {@code spinTime} each time a loop runs out of work. Each loop needs its own processor while there is traffic.
  *
  * <pre>{@code
  * EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, new BusyPolling(EpollIoHandler.newFactory()));
@@ -26,44 +26,44 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread may use it. Exceptions of the transport's handlers are passed to the event loop.
  */
 public final class BusyPolling implements IoHandlerFactory {
-    private static final Duration USUAL_PATIENCE = Duration.ofNanos(50_000);
-    private static final Duration MAX_PATIENCE = Duration.ofHours(1);
+    private static final Duration DEFAULT_SPIN_TIME = Duration.ofNanos(50_000);
+    private static final Duration MAX_SPIN_TIME = Duration.ofHours(1);
 
     private final IoHandlerFactory handlers;
-    private final long patience;
+    private final long spinTime;
     private final Ticker ticker;
 
     /**
-     * Creates loops with a patience of 50 us. This covers a round trip on one machine: a ping-pong never sleeps.
+     * Creates loops with a spin time of 50 us. This covers a round trip on one machine: a ping-pong never sleeps.
      *
      * @param handlers the factory of the transport, such as {@code EpollIoHandler.newFactory()}
      */
     public BusyPolling(IoHandlerFactory handlers) {
-        this(handlers, USUAL_PATIENCE);
+        this(handlers, DEFAULT_SPIN_TIME);
     }
 
     /**
      * @param handlers the factory of the transport, such as {@code EpollIoHandler.newFactory()}
-     * @param patience how long a loop continues to poll after the last event or task: 1 ns to 1 h; with more than a
+     * @param spinTime how long a loop continues to poll after the last event or task: 1 ns to 1 h; with more than a
      *     second a loop practically never sleeps
-     * @throws IllegalArgumentException if the patience is outside its range
+     * @throws IllegalArgumentException if the spin time is outside its range
      */
-    public BusyPolling(IoHandlerFactory handlers, Duration patience) {
-        this(handlers, patience, Ticker.systemTicker());
+    public BusyPolling(IoHandlerFactory handlers, Duration spinTime) {
+        this(handlers, spinTime, Ticker.systemTicker());
     }
 
-    BusyPolling(IoHandlerFactory handlers, Duration patience, Ticker ticker) {
-        if (patience.isZero() || patience.isNegative() || patience.compareTo(MAX_PATIENCE) > 0) {
-            throw new IllegalArgumentException("patience " + patience + " is outside 1 ns to 1 h");
+    BusyPolling(IoHandlerFactory handlers, Duration spinTime, Ticker ticker) {
+        if (spinTime.isZero() || spinTime.isNegative() || spinTime.compareTo(MAX_SPIN_TIME) > 0) {
+            throw new IllegalArgumentException("spin time " + spinTime + " is outside 1 ns to 1 h");
         }
         this.handlers = Objects.requireNonNull(handlers, "handlers");
-        this.patience = patience.toNanos();
+        this.spinTime = spinTime.toNanos();
         this.ticker = ticker;
     }
 
     @Override
     public IoHandler newHandler(ThreadAwareExecutor loop) {
-        return new Handler(handlers.newHandler(loop), patience, ticker);
+        return new Handler(handlers.newHandler(loop), spinTime, ticker);
     }
 
     @Override
@@ -76,9 +76,9 @@ public final class BusyPolling implements IoHandlerFactory {
         private final IoHandler handler;
         private final Context context;
 
-        Handler(IoHandler handler, long patience, Ticker ticker) {
+        Handler(IoHandler handler, long spinTime, Ticker ticker) {
             this.handler = handler;
-            this.context = new Context(patience, ticker);
+            this.context = new Context(spinTime, ticker);
         }
 
         @Override
@@ -122,15 +122,15 @@ public final class BusyPolling implements IoHandlerFactory {
         }
     }
 
-    /** The context of the event loop, except that its handler must not sleep during the patience. */
+    /** The context of the event loop, except that its handler must not sleep during the spin time. */
     private static final class Context implements IoHandlerContext {
-        private final long patience;
+        private final long spinTime;
         private final Ticker ticker;
         private long lastWork;
         private @Nullable IoHandlerContext loop;
 
-        Context(long patience, Ticker ticker) {
-            this.patience = patience;
+        Context(long spinTime, Ticker ticker) {
+            this.spinTime = spinTime;
             this.ticker = ticker;
             this.lastWork = ticker.nanoTime();
         }
@@ -149,7 +149,7 @@ public final class BusyPolling implements IoHandlerFactory {
                 noteWork();
                 return false;
             }
-            return ticker.nanoTime() - lastWork >= patience;
+            return ticker.nanoTime() - lastWork >= spinTime;
         }
 
         @Override

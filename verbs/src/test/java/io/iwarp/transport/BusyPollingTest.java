@@ -17,38 +17,38 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BusyPollingTest {
-    private static final int PATIENCE = 50;
+    private static final int SPIN_TIME = 50;
 
     private final MockTicker ticker = Ticker.newMockTicker();
     private final Idle transport = new Idle();
     private final Loop loop = new Loop();
     private final IoHandler handler =
-            new BusyPolling(executor -> transport, Duration.ofNanos(PATIENCE), ticker).newHandler(new CurrentThread());
+            new BusyPolling(executor -> transport, Duration.ofNanos(SPIN_TIME), ticker).newHandler(new CurrentThread());
 
     @Test
-    void aLoopWithoutWorkMaySleepWhenItsPatienceIsOver() {
-        assertPatienceFromNow();
+    void aLoopWithoutWorkMaySleepAfterTheSpinTime() {
+        assertSpinsFromNow();
     }
 
     @Test
-    void anEventRenewsThePatience() {
-        ticker.advance(PATIENCE, TimeUnit.NANOSECONDS);
+    void anEventStartsTheSpinTimeAgain() {
+        ticker.advance(SPIN_TIME, TimeUnit.NANOSECONDS);
         transport.events = 1;
         handler.run(loop);
         transport.events = 0;
 
-        assertPatienceFromNow();
+        assertSpinsFromNow();
     }
 
     @Test
-    void aTaskRenewsThePatience() {
-        ticker.advance(PATIENCE, TimeUnit.NANOSECONDS);
+    void aTaskStartsTheSpinTimeAgain() {
+        ticker.advance(SPIN_TIME, TimeUnit.NANOSECONDS);
         loop.hasTasks = true;
         handler.run(loop);
         assertThat(transport.mightSleep).isFalse();
         loop.hasTasks = false;
 
-        assertPatienceFromNow();
+        assertSpinsFromNow();
     }
 
     @Test
@@ -61,14 +61,14 @@ class BusyPollingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"PT0S", "PT-0.000001S", "PT1H0.000000001S"})
-    void aPatienceOutsideItsRangeIsRefused(Duration patience) {
+    void refusesASpinTimeOutsideItsRange(Duration spinTime) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new BusyPolling(executor -> transport, patience))
-                .withMessage("patience " + patience + " is outside 1 ns to 1 h");
+                .isThrownBy(() -> new BusyPolling(executor -> transport, spinTime))
+                .withMessage("spin time " + spinTime + " is outside 1 ns to 1 h");
     }
 
-    private void assertPatienceFromNow() {
-        ticker.advance(PATIENCE - 1, TimeUnit.NANOSECONDS);
+    private void assertSpinsFromNow() {
+        ticker.advance(SPIN_TIME - 1, TimeUnit.NANOSECONDS);
         handler.run(loop);
         assertThat(transport.mightSleep).isFalse();
 
