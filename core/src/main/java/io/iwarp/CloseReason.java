@@ -126,6 +126,28 @@ public final class CloseReason {
         };
     }
 
+    /**
+     * Returns whether the peer refused an access of this side to its memory: the STag was never valid or is not valid any
+     * more, belongs to another stream, or does not grant the right or the range. A peer that revokes memory ends all
+     * later accesses with it, so this tells a side that it is not the owner any more.
+     */
+    public boolean accessRevoked() {
+        if (endedBy != EndedBy.PEER_TERMINATE || error == null) {
+            return false;
+        }
+        return switch (error) {
+            case RDMAP_INVALID_STAG,
+                    RDMAP_BASE_OR_BOUNDS,
+                    RDMAP_ACCESS_RIGHTS,
+                    RDMAP_STAG_NOT_ASSOCIATED,
+                    DDP_TAGGED_INVALID_STAG,
+                    DDP_TAGGED_BASE_OR_BOUNDS,
+                    DDP_TAGGED_STAG_NOT_ASSOCIATED ->
+                true;
+            default -> false;
+        };
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof CloseReason that

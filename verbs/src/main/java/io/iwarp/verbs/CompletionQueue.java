@@ -111,6 +111,9 @@ public final class CompletionQueue implements AutoCloseable {
      */
     public int poll(CompletionListener handler, int max) {
         Objects.requireNonNull(handler, "handler");
+        if (max < 1) {
+            throw new IllegalArgumentException("a poll for " + max + " completions: poll for at least 1");
+        }
         requireOpen();
         if (!polling.compareAndSet(false, true)) {
             throw new IllegalStateException(

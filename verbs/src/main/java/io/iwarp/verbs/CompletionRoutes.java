@@ -30,6 +30,11 @@ final class CompletionRoutes {
         receives = listener;
     }
 
+    /** Sets what gets messages as long as nothing else is set. */
+    void pull(CompletionTarget queue) {
+        receives = queue;
+    }
+
     /** Sets what gets messages, and nothing else. */
     void messages(CompletionTarget listener) {
         toMessages = true;

@@ -3,7 +3,6 @@ package io.iwarp.verbs;
 import io.iwarp.memory.ProtectionDomain;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.handler.ssl.SslContext;
@@ -150,24 +149,7 @@ public final class Iwarp {
         /** Returns what makes a queue pair listen for messages, if somebody wants them. */
         final Consumer<QueuePair> listening() {
             MessageListener listener = messages;
-            return listener == null
-                    ? queuePair -> {}
-                    : queuePair ->
-                            queuePair.messageListener((receiver, completion) -> tell(listener, receiver, completion));
-        }
-
-        private static void tell(MessageListener listener, QueuePair queuePair, CompletionView completion) {
-            ByteBuf message = completion.buffer();
-            if (message == null) {
-                return;
-            }
-            try {
-                if (completion.successful()) {
-                    listener.onMessage(queuePair, message);
-                }
-            } finally {
-                message.release();
-            }
+            return listener == null ? queuePair -> {} : queuePair -> queuePair.messageListener(listener);
         }
     }
 

@@ -185,6 +185,11 @@ final class ManagedReceives extends Receives {
     }
 
     @Override
+    boolean waitsForApplication() {
+        return routes.receiveTarget() instanceof MessageQueue;
+    }
+
+    @Override
     boolean waitsForMemory() {
         return claim.waits();
     }

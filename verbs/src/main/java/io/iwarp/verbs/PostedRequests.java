@@ -39,6 +39,9 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     private static final String SOURCE = "source";
     private static final String SINK = "sink";
 
+    /** Not 0, which some hardware rejects. */
+    private static final int EMPTY_READ_STAG = 1;
+
     /** The position of a request that waits for a slot. */
     private static final long PENDING = -2;
 
@@ -155,6 +158,14 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         request.read(
                 region.stag(), region.baseTaggedOffset() + sink.offset(), length, from.stag(), from.taggedOffset());
         publish(request, id, Operation.READ, options, target);
+    }
+
+    /** A Read of 0 bytes refers to no memory, so every peer accepts it. */
+    void placed(long id, CompletionTarget target) {
+        requireReads();
+        WorkRequest request = claim(null, 0, PostOptions.NONE, target);
+        request.read(EMPTY_READ_STAG, 0, 0, EMPTY_READ_STAG, 0);
+        publish(request, id, Operation.READ, PostOptions.NONE, target);
     }
 
     private void requireSink(LocalBuffer sink, long length) {

@@ -121,6 +121,7 @@ public final class QueuePair implements AutoCloseable {
     private final CompletableFuture<QueuePair> ready;
 
     private volatile QueuePairListener listener = QueuePairListener.NONE;
+    private volatile @Nullable Object attachment;
 
     QueuePair(
             Channel channel,
@@ -209,10 +210,16 @@ public final class QueuePair implements AutoCloseable {
     /**
      * As {@link SendQueue#send(long, ByteBuf, PostOptions)}.
      *
-     * @return completes when the transport has taken the bytes, which does not say that the peer has them
+     * @return completes when the bytes were handed to the transport, which does not say that the peer has them; see
+     *     {@link #placed}
      */
     public CompletableFuture<Completion> send(ByteBuf message, PostOptions options) {
         return post(future -> requests.send(0, message, options, future));
+    }
+
+    /** As {@link #send(ByteBuf)}, of a piece of a region. */
+    public CompletableFuture<Completion> send(LocalBuffer message) {
+        return send(message, PostOptions.NONE);
     }
 
     /** As {@link #send(ByteBuf, PostOptions)}, of a piece of a region. */
@@ -231,6 +238,11 @@ public final class QueuePair implements AutoCloseable {
         return post(future -> requests.sendWithInvalidate(0, message, invalidated, options, future));
     }
 
+    /** As {@link #sendWithInvalidate(ByteBuf, RemoteBuffer)}, of a piece of a region. */
+    public CompletableFuture<Completion> sendWithInvalidate(LocalBuffer message, RemoteBuffer invalidated) {
+        return sendWithInvalidate(message, invalidated, PostOptions.NONE);
+    }
+
     /** As {@link #sendWithInvalidate(ByteBuf, RemoteBuffer, PostOptions)}, of a piece of a region. */
     public CompletableFuture<Completion> sendWithInvalidate(
             LocalBuffer message, RemoteBuffer invalidated, PostOptions options) {
@@ -245,7 +257,8 @@ public final class QueuePair implements AutoCloseable {
     /**
      * As {@link SendQueue#write(long, ByteBuf, RemoteBuffer, PostOptions)}.
      *
-     * @return completes when the transport has taken the bytes, which does not say that the peer has them
+     * @return completes when the bytes were handed to the transport, which does not say that the peer has them; see
+     *     {@link #placed}
      */
     public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options) {
         return post(future -> requests.write(0, source, target, options, future));
@@ -261,6 +274,17 @@ public final class QueuePair implements AutoCloseable {
         return post(future -> requests.write(0, source, target, options, future));
     }
 
+    /** As {@link #writeWithImmediate(ByteBuf, RemoteBuffer, ImmediateData, PostOptions)}, without options. */
+    public CompletableFuture<Completion> writeWithImmediate(ByteBuf source, RemoteBuffer target, ImmediateData data) {
+        return writeWithImmediate(source, target, data, PostOptions.NONE);
+    }
+
+    /** As {@link #writeWithImmediate(LocalBuffer, RemoteBuffer, ImmediateData, PostOptions)}, without options. */
+    public CompletableFuture<Completion> writeWithImmediate(
+            LocalBuffer source, RemoteBuffer target, ImmediateData data) {
+        return writeWithImmediate(source, target, data, PostOptions.NONE);
+    }
+
     /** As {@link SendQueue#writeWithImmediate(long, ByteBuf, RemoteBuffer, ImmediateData, PostOptions)}. */
     public CompletableFuture<Completion> writeWithImmediate(
             ByteBuf source, RemoteBuffer target, ImmediateData data, PostOptions options) {
@@ -271,6 +295,11 @@ public final class QueuePair implements AutoCloseable {
     public CompletableFuture<Completion> writeWithImmediate(
             LocalBuffer source, RemoteBuffer target, ImmediateData data, PostOptions options) {
         return post(future -> requests.writeWithImmediate(0, source, target, data, options, future));
+    }
+
+    /** As {@link #sendImmediate(ImmediateData, PostOptions)}, without options. */
+    public CompletableFuture<Completion> sendImmediate(ImmediateData data) {
+        return sendImmediate(data, PostOptions.NONE);
     }
 
     /** As {@link SendQueue#sendImmediate(long, ImmediateData, PostOptions)}. */
@@ -355,6 +384,31 @@ public final class QueuePair implements AutoCloseable {
         return post(future -> engine.receives().receive(0, sink, future));
     }
 
+    /**
+     * Takes the next message of the peer, with {@linkplain QueuePairSettings#managedReceiveBytes managed receives} and
+     * without a listener or completion queue for them. Messages that nobody has taken wait in the receive queue. When
+     * it is full, the connection is not read until one is taken, which stops the peer (back pressure), and the answers
+     * to Reads as well.
+     *
+     * <p>A future that is cancelled takes no message. Messages that arrived before the end are delivered first;
+     * {@link #close} and {@link #abort} drop them.
+     *
+     * @return completes on the event loop with the message, whose bytes the application releases; or fails with
+     *     {@link ConnectionClosedException}
+     * @throws IllegalStateException if messages go elsewhere, or receives are not managed
+     */
+    public CompletableFuture<Message> nextMessage() {
+        return engine.messages().next();
+    }
+
+    /**
+     * Returns a future that completes when everything that was posted before is in the peer's memory, as
+     * {@link SendQueue#placed} does.
+     */
+    public CompletableFuture<Completion> placed() {
+        return post(future -> requests.placed(0, future));
+    }
+
     private CompletableFuture<Completion> post(Consumer<CompletionTarget> post) {
         return post(CompletionView::copy, post);
     }
@@ -383,8 +437,27 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /** Sets the listener for received messages. Other completions have no target then, unless a post brings one. */
-    void messageListener(CompletionListener listener) {
-        routes().messages(target(listener));
+    void messageListener(MessageListener listener) {
+        routes().messages(target((same, completion) -> {
+            Message message = new Message(completion);
+            try {
+                if (completion.successful()) {
+                    callOrEnd(() -> listener.onMessage(this, message));
+                }
+            } finally {
+                message.bytes().release();
+            }
+        }));
+        closed().thenAccept(reason -> Application.tell(channel, () -> listener.onClosed(this, reason)));
+    }
+
+    /** Calls a listener for messages. What it throws ends the stream, since its message is lost. */
+    private void callOrEnd(Runnable call) {
+        Throwable thrown = Application.call(call);
+        if (thrown != null) {
+            engine.abort(new CloseReason(
+                    EndedBy.LOCAL_APPLICATION, null, "the listener for messages threw " + thrown, thrown));
+        }
     }
 
     private CompletionTarget target(CompletionListener listener) {
@@ -567,6 +640,16 @@ public final class QueuePair implements AutoCloseable {
     public QueuePairSnapshot snapshot() {
         return QueuePairSnapshot.of(
                 channel, role, engine.life(), requests, engine.receives().receives(), counters);
+    }
+
+    /** Sets an object of the application that belongs to this queue pair, or null. Any thread may call this. */
+    public void attach(@Nullable Object newAttachment) {
+        attachment = newAttachment;
+    }
+
+    /** Returns the object that the application has {@linkplain #attach attached}, or null. */
+    public @Nullable Object attachment() {
+        return attachment;
     }
 
     /** Returns the channel of this queue pair. */

@@ -57,6 +57,9 @@ final class QueuePairEngine implements RdmapUlp {
     private final DrainSchedule drains;
     private final CompletionRoutes routes = new CompletionRoutes();
     private final ReceiveSide receives;
+    /** Null without managed receives. */
+    private final @Nullable MessageQueue messages;
+
     private final PostedRequests sends;
     private final RdmapHandler rdmap;
     private final LongSupplier bytesWritten;
@@ -94,6 +97,12 @@ final class QueuePairEngine implements RdmapUlp {
         drains = new DrainSchedule(eventLoop, this::drain, loopTerminated);
         recorder = new QueuePairRecorder(channel, role, counters, settings);
         receives = new ReceiveSide(channel, stream, settings, life, drains, routes, recorder, this::resume);
+        messages = settings.managedReceiveBytes() == 0
+                ? null
+                : new MessageQueue(eventLoop, drains, receives.receiveStall()::wake, state::closeReason);
+        if (messages != null) {
+            routes.pull(messages);
+        }
         sends = new PostedRequests(channel, stream, settings, state, drains, recorder);
         bytesWritten = TransportHandler.bytesWritten(channel, () -> counters.get(Counter.BYTES_SENT));
         WirePosition position = new WirePosition(channel, counters, bytesWritten);
@@ -189,6 +198,7 @@ final class QueuePairEngine implements RdmapUlp {
     void close() {
         state.requestClose(CLOSED_HERE);
         drains.execute(() -> closeInOrder(CLOSED_HERE));
+        discardMessages();
     }
 
     /**
@@ -201,6 +211,23 @@ final class QueuePairEngine implements RdmapUlp {
         drains.drain();
     }
 
+    /** Any thread: returns the queue of messages. */
+    MessageQueue messages() {
+        MessageQueue queue = messages;
+        if (queue == null || routes.receiveTarget() != queue) {
+            throw new IllegalStateException(
+                    "nextMessage() takes the messages of managed receives, if there is no listener and"
+                            + " no completion queue: set QueuePairSettings.managedReceiveBytes");
+        }
+        return queue;
+    }
+
+    private void discardMessages() {
+        if (messages != null) {
+            drains.execute(messages::discard);
+        }
+    }
+
     /** Event loop: ends a stream that cannot begin. */
     void fail(CloseReason reason) {
         rdmap.end(reason);
@@ -209,6 +236,7 @@ final class QueuePairEngine implements RdmapUlp {
     /** Any thread: ends the stream at once. */
     void abort(CloseReason reason) {
         drains.execute(() -> rdmap.abort(reason));
+        discardMessages();
     }
 
     /** Any thread: repeats the flush if the stream has ended, so that it sees the new setting. */

@@ -100,6 +100,11 @@ abstract class Receives implements ReceiveStall.Source {
         return false;
     }
 
+    /** Returns whether a message without a receive waits until the application takes earlier ones. */
+    boolean waitsForApplication() {
+        return false;
+    }
+
     @Override
     public final boolean findReceive() {
         return receive(0) != null && !waitsForMemory();
@@ -118,7 +123,7 @@ abstract class Receives implements ReceiveStall.Source {
     @Override
     public final boolean stalls() {
         missed = true;
-        return waitsForMemory() ? stall.awaitMemory(this) : stall.awaitReceive(this);
+        return waitsForMemory() || waitsForApplication() ? stall.awaitMemory(this) : stall.awaitReceive(this);
     }
 
     /** Returns the fault for a message that no listener or completion queue can get. */

@@ -37,7 +37,8 @@ public final class SendQueue {
     }
 
     /**
-     * Posts a Send.
+     * Posts a Send. It completes when its bytes were handed to the transport, which does not say that the peer has
+     * them; see {@link #placed}.
      *
      * @param workRequestId comes back in the completion
      * @param message any buffer; 0 to 2^31 - 1 bytes. The peer must have posted a receive of at least that size;
@@ -78,7 +79,8 @@ public final class SendQueue {
     }
 
     /**
-     * Posts an RDMA Write to the start of the target. The peer's application is not notified.
+     * Posts an RDMA Write to the start of the target. The peer's application is not notified. It completes when its
+     * bytes were handed to the transport, which does not say that they are in the peer's memory; see {@link #placed}.
      *
      * @param workRequestId comes back in the completion
      * @param source any buffer; 0 to 2^31 - 1 bytes
@@ -156,6 +158,19 @@ public final class SendQueue {
      */
     public void read(long workRequestId, LocalBuffer sink, RemoteBuffer source, PostOptions options) {
         requests.read(workRequestId, sink, source, options, routes.forSends());
+    }
+
+    /**
+     * Posts a request that completes when everything that was posted before is in the peer's memory: a Read of 0 bytes,
+     * which refers to no memory and counts to the ORD. The peer's stack answers it after it has placed all earlier
+     * Writes and Sends (RFC 5040 section 5.5). If a Write is refused, for example because its STag was revoked, it
+     * fails instead, and {@link io.iwarp.CloseReason#accessRevoked} is true. It does not say that the peer's
+     * application has handled a message.
+     *
+     * @param workRequestId comes back in the completion
+     */
+    public void placed(long workRequestId) {
+        requests.placed(workRequestId, routes.forSends());
     }
 
     /**

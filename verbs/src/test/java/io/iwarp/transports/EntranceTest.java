@@ -102,11 +102,12 @@ class EntranceTest {
     void messagesAreReleasedAfterTheListener() throws Exception {
         CompletableFuture<String> answer = new CompletableFuture<>();
         IwarpListener listener = await(Iwarp.server(group)
-                .onMessage(100, (peer, message) -> peer.send(message))
+                .onMessage(100, (peer, message) -> peer.send(message.bytes()))
                 .settings(QueuePairSettings.DEFAULT)
                 .listen("localhost", 0));
-        Iwarp.Client client =
-                Iwarp.client(group).onMessage(100, (peer, message) -> answer.complete(message.toString(UTF_8)));
+        Iwarp.Client client = Iwarp.client(group)
+                .onMessage(
+                        100, (peer, message) -> answer.complete(message.bytes().toString(UTF_8)));
         QueuePair queuePair = await(client.connect(listener.localAddress()));
         ByteBuf question = Unpooled.copiedBuffer("who is there", UTF_8);
 

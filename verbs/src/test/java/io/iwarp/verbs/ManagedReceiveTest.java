@@ -116,8 +116,20 @@ class ManagedReceiveTest {
     }
 
     @Test
-    void undeliverableMessageEndsTheStream() throws Exception {
+    void aMessageWithoutAListenerIsForNextMessage() throws Exception {
         SocketAddress address = loopback.accept(domain, MANAGED, qp -> {});
+        QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
+        initiator.send(Unpooled.EMPTY_BUFFER);
+        Message message = await(loopback.nextAccepted().nextMessage());
+        assertThat(message.bytes().isReadable()).isFalse();
+        message.bytes().release();
+    }
+
+    @Test
+    void undeliverableMessageEndsTheStream() throws Exception {
+        SharedReceiveQueue shared = SharedReceiveQueue.create(1, 1);
+        shared.receive(1, Unpooled.EMPTY_BUFFER);
+        SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> qp.sharedReceiveQueue(shared));
         QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
         initiator.send(Unpooled.EMPTY_BUFFER);
         assertThat(await(loopback.nextAccepted().closed()).toString()).contains("set a completion listener");

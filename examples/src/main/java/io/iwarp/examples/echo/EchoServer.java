@@ -2,8 +2,8 @@ package io.iwarp.examples.echo;
 
 import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.Message;
 import io.iwarp.verbs.QueuePair;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -15,8 +15,8 @@ public final class EchoServer {
     private EchoServer() {}
 
     /** Ends a connection whose client sends more than it reads: its answers have no room. */
-    private static void echo(QueuePair queuePair, ByteBuf message) {
-        queuePair.send(message).exceptionally(failure -> {
+    private static void echo(QueuePair queuePair, Message message) {
+        queuePair.send(message.bytes()).exceptionally(failure -> {
             queuePair.abort();
             return null;
         });

@@ -53,7 +53,7 @@ public final class ServerPush {
         Iwarp.client(group)
                 .settings(settings)
                 .onMessage(MAX_MESSAGE, (source, message) -> {
-                    System.out.println(name + " was told: " + message.toString(UTF_8));
+                    System.out.println(name + " was told: " + message.bytes().toString(UTF_8));
                     received.countDown();
                 })
                 .connect(server)

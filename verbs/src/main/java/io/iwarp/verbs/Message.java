@@ -1,0 +1,68 @@
+package io.iwarp.verbs;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/**
+ * A message of the peer: the payload of a Send, or Immediate Data. A {@link MessageListener} gets it for the time of
+ * the call; who takes it with {@link QueuePair#nextMessage} releases its {@link #bytes}. Immutable, except for the
+ * bytes.
+ */
+public final class Message {
+    private final ByteBuf bytes;
+    private final boolean hasImmediate;
+    private final long immediate;
+    private final boolean solicited;
+    private final int invalidatedStag;
+
+    Message(CompletionView receive) {
+        ByteBuf buffer = receive.buffer();
+        bytes = buffer == null ? Unpooled.EMPTY_BUFFER : buffer;
+        hasImmediate = receive.hasImmediate();
+        immediate = hasImmediate ? receive.immediate() : 0;
+        solicited = receive.solicited();
+        invalidatedStag = receive.invalidatedStag();
+    }
+
+    /**
+     * Returns the bytes: its readable ones; none for Immediate Data. {@linkplain ByteBuf#retain() Retain} it to keep it
+     * after the call of a listener.
+     */
+    public ByteBuf bytes() {
+        return bytes;
+    }
+
+    /** Returns whether this is Immediate Data (RFC 7306 section 6). */
+    public boolean hasImmediate() {
+        return hasImmediate;
+    }
+
+    /**
+     * Returns the Immediate Data.
+     *
+     * @throws IllegalStateException if this {@linkplain #hasImmediate is none}
+     */
+    public long immediate() {
+        if (!hasImmediate) {
+            throw new IllegalStateException("there is no Immediate Data, test hasImmediate(): " + this);
+        }
+        return immediate;
+    }
+
+    /** Returns whether the peer requested an event with this message ({@link PostOptions#solicited}). */
+    public boolean solicited() {
+        return solicited;
+    }
+
+    /** Returns the STag of this side that the message invalidated, or 0 if it invalidated none. */
+    public int invalidatedStag() {
+        return invalidatedStag;
+    }
+
+    @Override
+    public String toString() {
+        String content = hasImmediate ? "Immediate Data " + immediate : bytes.readableBytes() + " bytes";
+        return "Message[" + content + (solicited ? ", solicited" : "")
+                + (invalidatedStag == 0 ? "" : String.format(", invalidated STag 0x%08x", invalidatedStag)) + "]";
+    }
+}

@@ -1,0 +1,102 @@
+package io.iwarp.verbs;
+
+import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
+import io.netty.channel.EventLoop;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages of managed receives that the application takes one by one, and the futures that wait for one. A message
+ * keeps its place of the receive queue until it is taken, so a full queue stops the input of the stream.
+ *
+ * <p>Confined to the event loop, except for {@link #next}.
+ */
+final class MessageQueue implements CompletionTarget {
+    private record Entry(Message message, CompletionBound place) {}
+
+    private final EventLoop eventLoop;
+    private final DrainSchedule drains;
+    private final Runnable resume;
+    private final Supplier<@Nullable CloseReason> closeReason;
+    private final Deque<Entry> messages = new ArrayDeque<>();
+    private final Queue<LoopFuture<Message>> takers = new ArrayDeque<>();
+    private boolean discarding;
+
+    /**
+     * @param resume called when a place is released
+     * @param closeReason returns the reason of the stream's end, or null before it
+     */
+    MessageQueue(
+            EventLoop eventLoop, DrainSchedule drains, Runnable resume, Supplier<@Nullable CloseReason> closeReason) {
+        this.eventLoop = eventLoop;
+        this.drains = drains;
+        this.resume = resume;
+        this.closeReason = closeReason;
+    }
+
+    /** Any thread: returns a future that completes with the next message. One that is cancelled takes none. */
+    CompletableFuture<Message> next() {
+        LoopFuture<Message> taker = new LoopFuture<>(eventLoop);
+        drains.execute(() -> {
+            takers.add(taker);
+            match();
+        });
+        return taker;
+    }
+
+    @Override
+    public void complete(CompletionView completion, CompletionBound place) {
+        messages.add(new Entry(new Message(completion), place));
+        match();
+    }
+
+    /** The future completes before the message leaves the queue: if it was cancelled, the next one gets the message. */
+    private void match() {
+        for (LoopFuture<Message> taker = takers.peek(); taker != null; taker = takers.peek()) {
+            if (taker.isDone()) {
+                takers.remove();
+                continue;
+            }
+            Entry oldest = messages.peek();
+            CloseReason ended = closeReason.get();
+            if (oldest == null && ended == null) {
+                break;
+            }
+            takers.remove();
+            if (oldest == null) {
+                taker.completeExceptionally(new ConnectionClosedException(ended));
+            } else {
+                messages.remove();
+                if (taker.complete(oldest.message())) {
+                    oldest.place().release();
+                    resume.run();
+                } else {
+                    messages.addFirst(oldest);
+                }
+            }
+        }
+        if (discarding) {
+            discard();
+        }
+    }
+
+    /** No message is taken any more: the application has closed the queue pair. */
+    void discard() {
+        discarding = true;
+        for (Entry entry = messages.poll(); entry != null; entry = messages.poll()) {
+            entry.message().bytes().release();
+            entry.place().release();
+        }
+        resume.run();
+    }
+
+    @Override
+    public void end() {
+        match();
+    }
+}
