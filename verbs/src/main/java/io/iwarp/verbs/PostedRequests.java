@@ -78,7 +78,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         this.state = state;
         this.drains = drains;
         this.recorder = recorder;
-        ring = new PostRing<>(settings.sendQueueDepth(), () -> new WorkRequest(this));
+        ring = new PostRing<>(settings.sendQueueDepth(), () -> new WorkRequest(this::withdraw));
         pending = new PendingPosts(settings.maxPendingPosts(), settings.maxPendingBytes());
         long bytes = settings.maxOutstandingBytes();
         budget = bytes == Long.MAX_VALUE ? null : new ByteBudget(bytes);
@@ -324,7 +324,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         if (over != null) {
             throw new ConnectionClosedException(over);
         }
-        if (target instanceof PostUnit unit) {
+        if (target instanceof Unit unit) {
             return unit.claim(bytes);
         }
         if (pending.isEmpty() && take(bytes)) {
@@ -335,7 +335,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
             giveBack(bytes);
         }
         if (target instanceof LoopFuture<?> && pending.reserve(bytes)) {
-            WorkRequest waiting = new WorkRequest(this);
+            WorkRequest waiting = new WorkRequest(this::withdraw);
             waiting.claimed(PENDING, bytes);
             return waiting;
         }
@@ -343,7 +343,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     }
 
     /** The claimer: returns the slot at a claimed position. */
-    WorkRequest slot(long position, long bytes) {
+    private WorkRequest slot(long position, long bytes) {
         WorkRequest request = ring.slot(position);
         request.claimed(position, bytes);
         return request;
@@ -355,7 +355,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     }
 
     /** Any thread: takes bytes of the budget for a request of a unit. */
-    void takeOrRefuse(long bytes) {
+    private void takeOrRefuse(long bytes) {
         if (!take(bytes)) {
             throw refusal(bytes, false);
         }
@@ -392,7 +392,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     /** Any thread: fills in the rest of a claimed request and publishes it. */
     void publish(WorkRequest request, long id, Operation operation, PostOptions options, CompletionTarget target) {
         request.fenced(options.fenced());
-        if (target instanceof PostUnit unit) {
+        if (target instanceof Unit unit) {
             request.set(id, operation, unit.target());
             record(request);
             return;
@@ -424,7 +424,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
      *
      * @param posts posts exactly {@code count} requests to the target it gets
      */
-    void post(int count, CompletionTarget target, Consumer<PostUnit> posts) {
+    void post(int count, CompletionTarget target, Consumer<CompletionTarget> posts) {
         if (count < 1 || count > ring.depth()) {
             throw new IllegalArgumentException(
                     "a unit of " + count + " requests, allowed are 1 to sendQueueDepth, " + ring.depth());
@@ -437,7 +437,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         if (first == PostRing.FULL) {
             throw refusal(0, false);
         }
-        PostUnit unit = new PostUnit(this, target, first, count);
+        Unit unit = new Unit(target, first, count);
         boolean complete = false;
         try {
             posts.accept(unit);
@@ -451,6 +451,59 @@ final class PostedRequests implements RequestQueue, CompletionBound {
                 ring.publish(first + i);
             }
             drains.wake();
+        }
+    }
+
+    /**
+     * Consecutive places of the send queue, which one thread fills: the target of the posts of one unit. Nothing of it
+     * is published before it is complete. If it does not become complete, its places are published as dropped.
+     */
+    private final class Unit implements CompletionTarget {
+        private final CompletionTarget target;
+        private final long first;
+        private final int count;
+        private int filled;
+
+        /** @param first the position of the first of the claimed places */
+        Unit(CompletionTarget target, long first, int count) {
+            this.target = target;
+            this.first = first;
+            this.count = count;
+        }
+
+        /** Returns the target of the completions. */
+        CompletionTarget target() {
+            return target;
+        }
+
+        /** Returns the next place. */
+        WorkRequest claim(long bytes) {
+            if (filled == count) {
+                throw new IllegalStateException("the unit has " + count + " requests: post no more, or make it larger");
+            }
+            takeOrRefuse(bytes);
+            WorkRequest request = slot(first + filled, bytes);
+            filled++;
+            return request;
+        }
+
+        void requireComplete() {
+            if (filled < count) {
+                throw new IllegalStateException(
+                        "the unit has " + count + " requests, and " + filled + " were posted: post all of them");
+            }
+        }
+
+        /** Drops all places. */
+        void drop() {
+            for (int i = 0; i < count; i++) {
+                dropUnpublished(first + i, i < filled);
+            }
+        }
+
+        @Override
+        public void complete(CompletionView completion, CompletionBound place) {
+            throw new IllegalStateException("a unit is not the target of its requests");
         }
     }
 
@@ -658,7 +711,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     }
 
     /** The claimer: the request at a position that is not published will not begin, and is not reported. */
-    void dropUnpublished(long position, boolean filled) {
+    private void dropUnpublished(long position, boolean filled) {
         WorkRequest request = filled ? ring.slot(position) : slot(position, 0);
         if (filled && request.awaitsResponse()) {
             reads.decrementAndGet();

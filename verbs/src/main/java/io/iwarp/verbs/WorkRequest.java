@@ -6,15 +6,16 @@ import io.iwarp.ProtocolFault;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.rdmap.RdmapRequest;
 import io.netty.buffer.ByteBuf;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slot of a {@link PostedRequests}: one posted request. Its payload is the local memory of the request: the source of
- * a Send or Write, or the sink of a Read. The thread that claims the slot fills and publishes it. The event loop then
- * owns it until the request has completed.
+ * One posted request, in a slot of a {@link PostRing} or pending. Its payload is the local memory of the request: the
+ * source of a Send or Write, or the sink of a Read. The thread that claims the slot fills and publishes it. The event
+ * loop then owns it until the request has completed.
  */
 final class WorkRequest extends RdmapRequest implements LoopFuture.Posted {
-    private final PostedRequests queue;
+    private final BiConsumer<WorkRequest, LoopFuture<?>> onWithdrawal;
     private long position;
     private long heldBytes;
     private boolean started;
@@ -29,8 +30,9 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Posted {
     private long countedBytes;
     private @Nullable LongOperationEvent event;
 
-    WorkRequest(PostedRequests queue) {
-        this.queue = queue;
+    /** @param onWithdrawal called by any thread when the application has settled the future of the request */
+    WorkRequest(BiConsumer<WorkRequest, LoopFuture<?>> onWithdrawal) {
+        this.onWithdrawal = onWithdrawal;
     }
 
     /**
@@ -97,7 +99,7 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Posted {
 
     @Override
     public void withdraw(LoopFuture<?> future) {
-        queue.withdraw(this, future);
+        onWithdrawal.accept(this, future);
     }
 
     @Override

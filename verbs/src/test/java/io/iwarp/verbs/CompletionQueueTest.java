@@ -286,7 +286,7 @@ class CompletionQueueTest {
         CompletionQueue queue = CompletionQueue.create(2 * DEPTH).listener(events::add);
         QueuePair initiator = connect(0, queue, queue);
         CompletionPort port = (CompletionPort) initiator.engine().routes().forSends();
-        CompletionView worthAnEvent = new WorkRequest(initiator.engine().sends())
+        CompletionView worthAnEvent = new WorkRequest((withdrawn, future) -> {})
                 .report(new CompletionView(), new CloseReason(EndedBy.TIMEOUT, null, "a failure", null));
         assertThat(queue.armSolicited()).isFalse();
         long slow = queue.ring().claim();

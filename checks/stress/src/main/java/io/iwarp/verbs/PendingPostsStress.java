@@ -33,7 +33,7 @@ public final class PendingPostsStress {
             int taken = 0;
             for (int i = 0; i < 2; i++) {
                 if (posts.reserve(60 + i)) {
-                    WorkRequest request = new WorkRequest(QUEUE_PAIR.engine().sends());
+                    WorkRequest request = new WorkRequest((withdrawn, future) -> {});
                     request.claimed(0, 60 + i);
                     posts.add(request);
                     taken++;
