@@ -148,7 +148,11 @@ public final class PeerStream {
             Segment segment = arrival.segment();
             boolean begins = !midMessage;
             midMessage = segment != null && !segment.last();
-            boolean nothing = begins && arrival.is(Segment.WRITE) && segment.last() && segment.payload().length == 0;
+            boolean nothing = begins
+                    && segment != null
+                    && arrival.is(Segment.WRITE)
+                    && segment.last()
+                    && segment.payload().length == 0;
             if (!nothing) {
                 return arrival;
             }
