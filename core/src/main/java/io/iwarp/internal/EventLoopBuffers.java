@@ -46,8 +46,8 @@ public final class EventLoopBuffers {
     }
 
     /**
-     * Returns an empty direct buffer that the caller has to release; a new one if all of this thread are in use or too
-     * small, or if this thread keeps none.
+     * Returns an empty direct buffer that the caller has to release; a newly allocated one if all of this thread's
+     * buffers are in use or too small, or if this thread keeps none.
      *
      * @param allocator allocates new buffers
      * @param bytes the minimum capacity; a new buffer has this capacity and may grow to that of the others
@@ -58,8 +58,8 @@ public final class EventLoopBuffers {
     }
 
     /**
-     * Returns an empty direct buffer that the caller has to release; null if all of this thread are in use, or if this
-     * thread keeps none.
+     * Returns an empty direct buffer that the caller has to release; null if all of this thread's buffers are in use,
+     * or if this thread keeps none.
      *
      * @param allocator allocates the buffers of the thread
      */

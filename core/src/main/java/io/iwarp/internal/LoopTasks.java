@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Gives tasks to event loops. An event loop refuses a task when it has shut down, and also while its queue of tasks is
- * full ({@code io.netty.eventLoop.maxPendingTasks}). The second passes.
+ * full ({@code io.netty.eventLoop.maxPendingTasks}). The latter is temporary.
  */
 public final class LoopTasks {
     /** The JDK's own timer thread; long enough for an event loop to run some tasks. */
@@ -33,7 +33,7 @@ public final class LoopTasks {
         }
     }
 
-    /** Runs what gives a task once more to a loop whose queue was full: later, on another thread. */
+    /** Retries, later and on another thread, to submit a task to a loop whose queue was full. */
     public static void later(Runnable again) {
         LATER.execute(again);
     }

@@ -56,7 +56,7 @@ public final class Setting<T extends @Nullable Object> {
                 value -> value.compareTo(least) >= 0 && value.compareTo(greatest) <= 0);
     }
 
-    /** Returns a setting of a time of at least 1 ms. It is off at 0. */
+    /** Returns a setting of a time of at least 1 ms. 0 disables it. */
     public static Setting<Duration> orOff(String name, Duration initial, Duration longest) {
         Setting<Duration> on = within(name, initial, MIN_TIME, longest);
         return of(name, initial, on.range + ", or 0", value -> value.isZero() || on.inRange.test(value));

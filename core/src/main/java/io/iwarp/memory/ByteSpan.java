@@ -161,8 +161,8 @@ public final class ByteSpan {
     }
 
     /**
-     * Returns by how many bytes the memory address of a byte of a region exceeds a multiple of 8. A copy is faster if
-     * its destination has the same misalignment.
+     * Returns the memory address of a byte of a region modulo 8. A copy is faster if its destination has the same
+     * misalignment.
      *
      * @param offset the offset of the byte in the span, at least 0 and less than {@link #length}
      * @return 0 to 7; 0 if the span covers no region

@@ -126,7 +126,7 @@ final class FileMemory implements TaggedMemory {
         // There are none.
     }
 
-    /** A file that was only read has nothing to lose in a close that fails. */
+    /** A failed close of a read-only file loses nothing. */
     @Override
     @SuppressWarnings("EmptyCatch")
     public void close() {

@@ -8,8 +8,9 @@ import java.lang.invoke.VarHandle;
  *
  * <p>The state is one int: the sign bit means closed, the other bits count the users inside. A user that finds the gate
  * closed has raised the count for a moment and lowers it again, which is harmless for closers that wait. A user stays
- * inside for one copy, calls nobody and closes no gate meanwhile. So waiting cannot deadlock, even on an event loop. It
- * is short: the copy is of at most a segment, or of what the application gives {@link MemoryRegion#setBytes}.
+ * inside for one copy, makes no callbacks and closes no other gate while inside. So waiting cannot deadlock, even on an
+ * event loop. It is short: the copy is of at most a segment, or of what the application gives
+ * {@link MemoryRegion#setBytes}.
  */
 final class Gate {
     private static final int CLOSED = 1 << 31;
@@ -47,7 +48,9 @@ final class Gate {
         return state < 0;
     }
 
-    /** Closes the gate for ever, and returns when nobody is inside. Any thread may call this, any number of times. */
+    /**
+     * Closes the gate permanently, and returns when nobody is inside. Any thread may call this, any number of times.
+     */
     @SuppressWarnings("ThreadPriorityCheck") // A user inside may need this core to finish its copy.
     void close() {
         STATE.getAndBitwiseOr(this, CLOSED);

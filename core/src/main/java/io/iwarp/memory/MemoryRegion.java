@@ -246,7 +246,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
 
     /**
      * Copies the {@linkplain ByteBuf#readableBytes readable bytes} of a buffer into the region, and increases the
-     * reader index of the buffer by their number. A peer that reads meanwhile may see part of them. Errors are as for
+     * reader index of the buffer by their number. A concurrent Read may observe a partial update. Errors are as for
      * {@link #view}.
      *
      * @param offset the offset of the first byte in the region
@@ -297,9 +297,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Reads numbers of 8 bytes in native byte order. Each is read at once: an atomic or {@link #setVolatile} that
-     * changes it meanwhile is seen or is not, but never in part. Different numbers may be of different times. Errors
-     * are as for {@link #getVolatile}.
+     * Reads numbers of 8 bytes in native byte order. Each is read atomically with regard to atomics and
+     * {@link #setVolatile}; the numbers together are not a snapshot. Errors are as for {@link #getVolatile}.
      *
      * @param offset the offset of the first number in the region; its address must be a multiple of 8
      * @param into takes the numbers, as many as it has elements

@@ -207,7 +207,7 @@ final class STagTable {
         return place;
     }
 
-    /** Removes a member of the set and moves later ones of its run up, so that no gap hides them. */
+    /** Removes a member of the set by backward-shift deletion. */
     private void removeRetired(int stag) {
         int gap = placeOf(stag);
         for (int place = next(gap, retiredSet); retiredSet[place] != FREE; place = next(place, retiredSet)) {

@@ -167,7 +167,7 @@ public final class TaggedBuffer {
     }
 
     /**
-     * Returns by how many bytes the memory address of a byte exceeds a multiple of 8.
+     * Returns the memory address of a byte modulo 8.
      *
      * @param taggedOffset the tagged offset of the byte, unsigned; it must be within the buffer
      * @return 0 to 7; 0 for a file

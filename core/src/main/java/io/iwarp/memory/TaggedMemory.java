@@ -30,7 +30,7 @@ interface TaggedMemory {
     /** Returns whether the 8 bytes at this offset are in one piece, at an address that is a multiple of 8. */
     boolean isAligned(long offset);
 
-    /** Returns by how many bytes the address of the byte at this offset exceeds a multiple of 8. */
+    /** Returns the address of the byte at this offset modulo 8. */
     int misalignment(long offset);
 
     /** Executes an operation on 8 aligned bytes; the caller is inside a gate. */

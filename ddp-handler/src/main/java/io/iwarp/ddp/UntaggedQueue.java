@@ -18,7 +18,7 @@ public non-sealed interface UntaggedQueue extends Placement {
      *
      * @return false if this is an error, which ends the stream; true to stall the input: the segment waits, with
      *     everything after it, until a {@code read} passes down the pipeline and offers it again. The queue requests
-     *     this {@code read} when it has a buffer, or to report the error after all.
+     *     this {@code read} when it has a buffer, or finally to report the error.
      */
     default boolean stalls() {
         return false;

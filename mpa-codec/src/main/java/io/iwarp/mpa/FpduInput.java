@@ -139,7 +139,7 @@ final class FpduInput {
         return decoder.fault();
     }
 
-    /** Tells whether the bytes so far end in the middle of an FPDU. */
+    /** Returns whether the bytes so far end in the middle of an FPDU. */
     boolean insideFpdu() {
         return partial != null;
     }
@@ -216,7 +216,7 @@ final class FpduInput {
         index += taken;
     }
 
-    /** Forgets the buffer, which the caller has taken over or released. */
+    /** Drops the reference to the buffer, which the caller has taken over or released. */
     private void endPartial() {
         partial = null;
         claim.release();

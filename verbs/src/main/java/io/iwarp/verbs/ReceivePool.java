@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * The receives of a {@link SharedReceiveQueue}, and the streams that take them. Any thread may call any method, unless
  * it says otherwise.
  *
- * <p>A stream whose message finds no receive gets in line once it is below its share. Whenever the lock is free, one of
- * the two is empty: the free receives, or the line. A post, a receive that comes back and a stream that gets in line
- * may end this for a moment; each of them then {@linkplain #handOver hands} a receive to the head of the line before it
+ * <p>A stream whose message finds no receive is enqueued once it is below its share. Whenever the lock is free, one of
+ * the two is empty: the free receives, or the line. A post, a receive that comes back and a stream that is enqueued may
+ * end this for a moment; each of them then {@linkplain #handOver hands} a receive to the head of the line before it
  * releases the lock. So no stream, however fast its event loop is, takes a receive from one that has waited longer.
  *
  * <p>A receive that was handed over is a claim: it belongs to that stream and counts to its share until the event loop
@@ -250,10 +250,10 @@ final class ReceivePool {
         /**
          * Ends the use of the pool. Called once, as the last call of the event loop.
          *
-         * @param untouched receives that were taken and that no message has used, the oldest first. They go back, and
-         *     so does the claim, to the front of the free ones.
+         * @param returned receives that were taken and that no message has used, the oldest first. They go back, and so
+         *     does the claim, to the front of the free ones.
          */
-        void leave(List<ReceiveRequest> untouched) {
+        void leave(List<ReceiveRequest> returned) {
             List<User> served = new ArrayList<>();
             lock.lock();
             try {
@@ -263,8 +263,8 @@ final class ReceivePool {
                     giveBack(claim);
                     claim = null;
                 }
-                for (int newest = untouched.size() - 1; newest >= 0; newest--) {
-                    giveBack(untouched.get(newest));
+                for (int newest = returned.size() - 1; newest >= 0; newest--) {
+                    giveBack(returned.get(newest));
                 }
                 for (User next = handOver(); next != null; next = handOver()) {
                     served.add(next);

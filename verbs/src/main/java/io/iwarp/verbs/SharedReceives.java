@@ -128,15 +128,15 @@ final class SharedReceives extends Receives implements CompletionBound {
             return;
         }
         left = true;
-        List<ReceiveRequest> untouched = new ArrayList<>(taken);
-        untouched.removeIf(ReceiveRequest::begun);
-        taken.removeAll(untouched);
+        List<ReceiveRequest> unused = new ArrayList<>(taken);
+        unused.removeIf(ReceiveRequest::begun);
+        taken.removeAll(unused);
         CompletionTarget target = routes.receiveTarget();
         while (!taken.isEmpty()) {
             taken.get(0).flushed(completion, reason);
             recycle();
             complete(target, this);
         }
-        user.leave(untouched);
+        user.leave(unused);
     }
 }
