@@ -3,6 +3,7 @@ package io.iwarp.verbs;
 import io.iwarp.Role;
 import io.iwarp.memory.ProtectionDomain;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.DefaultPromise;
@@ -23,6 +24,8 @@ final class LoopByHand {
     }
 
     private static final ProtectionDomain DOMAIN = ProtectionDomain.create();
+    /** Without any handler. */
+    private static final Object PIPELINE = proxy(ChannelPipeline.class, (self, method, arguments) -> null);
 
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final EventLoop loop =
@@ -45,6 +48,7 @@ final class LoopByHand {
         channel[0] = (Channel) proxy(Channel.class, (self, method, arguments) -> switch (method.getName()) {
             case "eventLoop" -> loop;
             case "isOpen" -> false;
+            case "pipeline" -> PIPELINE;
             case "closeFuture" -> new DefaultChannelPromise(channel[0], loop);
             case "toString" -> "channel";
             default -> throw new UnsupportedOperationException(method.toString());
