@@ -127,9 +127,9 @@ public final class CloseReason {
     }
 
     /**
-     * Returns whether the peer refused an access of this side to its memory: the STag was never valid or is not valid any
-     * more, belongs to another stream, or does not grant the right or the range. A peer that revokes memory ends all
-     * later accesses with it, so this tells a side that it is not the owner any more.
+     * Returns whether the peer refused an access of this side to its memory: the STag was never valid or is not valid
+     * any more, belongs to another stream, or does not grant the right or the range. A peer that revokes memory ends
+     * all later accesses with it, so this tells a side that it is not the owner any more.
      */
     public boolean accessRevoked() {
         if (endedBy != EndedBy.PEER_TERMINATE || error == null) {
@@ -142,8 +142,7 @@ public final class CloseReason {
                     RDMAP_STAG_NOT_ASSOCIATED,
                     DDP_TAGGED_INVALID_STAG,
                     DDP_TAGGED_BASE_OR_BOUNDS,
-                    DDP_TAGGED_STAG_NOT_ASSOCIATED ->
-                true;
+                    DDP_TAGGED_STAG_NOT_ASSOCIATED -> true;
             default -> false;
         };
     }

@@ -165,6 +165,7 @@ public final class InputBudget {
             return await(total);
         }
 
+        @SuppressWarnings("NonAtomicVolatileUpdate") // the lock is held
         private boolean await(long total) {
             List<Claim> granted = List.of();
             lock.lock();
@@ -235,6 +236,7 @@ public final class InputBudget {
         }
 
         /** Call it with the lock held. */
+        @SuppressWarnings("NonAtomicVolatileUpdate") // the lock is held
         private void leaveLine() {
             line.remove(this);
             waits = false;

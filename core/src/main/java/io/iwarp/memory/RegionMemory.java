@@ -194,6 +194,7 @@ final class RegionMemory implements TaggedMemory {
         return !(onePiece && src.nioBufferCount() == 1) && mayShareMemory(src);
     }
 
+    @SuppressWarnings("ReferenceEquality") // the same memory, whatever its content
     private boolean mayShareMemory(ByteBuf src) {
         ByteBuf root = root(src);
         if (root instanceof CompositeByteBuf) {
