@@ -97,8 +97,8 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     private void requireReads() {
         if (ord == 0) {
             throw new UnsupportedOperationException(
-                    "the set-up agreed on an ORD of 0, so this side cannot send a Read or atomic: raise the ORD here and"
-                            + " the IRD of the peer");
+                    "the set-up agreed on an ORD of 0, so this side cannot send a Read or atomic: raise the ORD here"
+                            + " and the IRD of the peer");
         }
     }
 

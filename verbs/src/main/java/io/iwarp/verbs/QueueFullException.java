@@ -30,8 +30,8 @@ public final class QueueFullException extends IwarpException {
 
     static QueueFullException ofSends(int depth, int pending) {
         return new QueueFullException(
-                "the send queue has no place for a post with an id: its sendQueueDepth is %d, and %d posts with a future"
-                        + " are pending: wait for room, or configure more",
+                "the send queue has no place for a post with an id: its sendQueueDepth is %d, and %d posts with a"
+                        + " future are pending: wait for room, or configure more",
                 depth, pending);
     }
 
@@ -43,8 +43,8 @@ public final class QueueFullException extends IwarpException {
 
     static QueueFullException ofPendingBytes(long asked, long taken, long limit) {
         return new QueueFullException(
-                "a request of %d bytes was posted while pending ones have %d of %d bytes, the maxPendingBytes: wait for a"
-                        + " completion, or configure more",
+                "a request of %d bytes was posted while pending ones have %d of %d bytes, the maxPendingBytes: wait for"
+                        + " a completion, or configure more",
                 asked, taken, limit);
     }
 
