@@ -2,26 +2,33 @@ package io.iwarp;
 
 import java.util.Locale;
 
-/** The state of a connection, and of its queue pair. It only ever moves down this list. */
+/**
+ * The state of a connection, and of its queue pair. It only ever moves down this list. The states of verbs are those of
+ * {@code ibv_qp_state}; in brackets those of the RDMA Protocol Verbs Specification.
+ */
 public enum ConnectionState {
-    /** Connecting, or the start-up is under way. Anything may be posted; all but receives waits. */
+    /**
+     * Connecting, or the start-up is under way. Any request may be posted; everything except receives is held. Verbs:
+     * INIT (Idle).
+     */
     INIT,
     /**
      * The two ends have agreed, and this end may not send yet: a responder waits for the initiator's first message.
-     * Anything may be posted; all but receives waits.
+     * Any request may be posted; everything except receives is held. Verbs: RTR (Idle).
      */
     ESTABLISHED,
-    /** Requests of this side flow. */
+    /** Requests of this side flow. Verbs: RTS (RTS). */
     READY,
     /**
      * The stream is ending: it is being closed in order by this side's application, because the peer closed its half
      * (unless {@code QueuePairSettings.closeWithPeer} is off), or because it was idle for too long, and what was posted
      * is still sent; or a Terminate of this side is being sent. New requests are refused with the reason.
+     * Verbs: SQD (Closing, or Terminate).
      */
     DRAINING,
-    /** The stream is over and every request has completed. The TCP connection is being taken down. */
+    /** The stream is over and every request has completed. The TCP connection is being taken down. Verbs: ERR (Error). */
     ERROR,
-    /** The stream is over, every request has completed, and the TCP connection is closed. */
+    /** The stream is over, every request has completed, and the TCP connection is closed. Verbs: ERR, later RESET (Idle). */
     CLOSED;
 
     private final String tag = name().toLowerCase(Locale.ROOT);

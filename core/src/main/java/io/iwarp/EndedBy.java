@@ -19,7 +19,7 @@ public enum EndedBy {
     /** A time limit of this side expired. */
     TIMEOUT("a time limit ran out"),
     /** The TCP connection was lost, or could not be made. */
-    TRANSPORT("the connection was lost");
+    TRANSPORT("the connection failed");
 
     private final String sentence;
 

@@ -30,7 +30,7 @@ class CloseReasonTest {
     void aReasonWithoutErrorNumberNamesItsCause() {
         CloseReason reason = new CloseReason(EndedBy.TRANSPORT, null, "", new IOException("Connection reset"));
 
-        assertThat(reason).hasToString("the connection was lost, caused by java.io.IOException: Connection reset");
+        assertThat(reason).hasToString("the connection failed, caused by java.io.IOException: Connection reset");
     }
 
     /** What the layers above made of it would hide it. */
@@ -47,7 +47,7 @@ class CloseReasonTest {
     void aCauseThatTheDetailNamesIsNotNamedTwice() {
         IOException reset = new IOException("Connection reset");
         assertThat(new CloseReason(EndedBy.TRANSPORT, null, "while reading: " + reset, reset))
-                .hasToString("the connection was lost: while reading: java.io.IOException: Connection reset");
+                .hasToString("the connection failed: while reading: java.io.IOException: Connection reset");
     }
 
     @ParameterizedTest

@@ -302,7 +302,7 @@ public final class IwarpMetrics {
     /** Counts a connection that was refused before its set-up, because too many others were in set-up. */
     @API(status = API.Status.INTERNAL)
     public void refuseSetup(Role role) {
-        count(role, SetupOutcome.REFUSED);
+        count(role, SetupOutcome.OVERLOADED);
     }
 
     /** Returns the requests whose latency is measured. */

@@ -21,7 +21,7 @@ enum MeterDefinition {
     SETUPS_FAILED(
             "iwarp.setups.failed",
             COUNTER,
-            "Set-ups that failed, without rejected and refused ones",
+            "Set-ups that failed, without rejected and overloaded ones",
             Tag.ROLE,
             Tag.REASON),
     CONNECTIONS_ENDED("iwarp.connections.ended", COUNTER, "Established connections that ended", Tag.CAUSE),

@@ -9,7 +9,7 @@ public enum SetupOutcome {
     /** The responder's application rejected it. */
     REJECTED,
     /** The responder closed the connection at once, because too many others were in set-up. */
-    REFUSED,
+    OVERLOADED,
     /** The start-up timeout expired. */
     TIMED_OUT,
     /** It failed for another reason: no TCP connection, an invalid frame, a peer that closed. */

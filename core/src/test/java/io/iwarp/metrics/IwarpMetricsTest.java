@@ -197,10 +197,10 @@ class IwarpMetricsTest {
         for (SetupOutcome outcome : SetupOutcome.values()) {
             assertThat(metrics.setups(Role.INITIATOR, outcome))
                     .as("%s", outcome)
-                    .isEqualTo(outcome == SetupOutcome.REFUSED ? 0 : 1);
+                    .isEqualTo(outcome == SetupOutcome.OVERLOADED ? 0 : 1);
             assertThat(metrics.setups(Role.RESPONDER, outcome))
                     .as("%s", outcome)
-                    .isEqualTo(outcome == SetupOutcome.REFUSED ? 1 : 0);
+                    .isEqualTo(outcome == SetupOutcome.OVERLOADED ? 1 : 0);
         }
         for (SetupFailure failure : SetupFailure.values()) {
             boolean failed = failure == SetupFailure.TIMED_OUT || failure == SetupFailure.MALFORMED;

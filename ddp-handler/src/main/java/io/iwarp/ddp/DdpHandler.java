@@ -248,7 +248,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
         } else if (event instanceof MpaEvent.TransmitReady) {
             ready = true;
             transmit();
-        } else if (event instanceof MpaEvent.PeerClosedHalf) {
+        } else if (event instanceof MpaEvent.InputShutdown) {
             receiver.peerClosedHalf();
         } else if (event instanceof MpaEvent.Fault found) {
             receiver.fail(found.fault());

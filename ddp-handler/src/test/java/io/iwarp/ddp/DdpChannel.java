@@ -177,7 +177,7 @@ final class DdpChannel implements AutoCloseable {
         @Override
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             passedOn.add(event);
-            if (event instanceof MpaEvent.PeerClosedHalf) {
+            if (event instanceof MpaEvent.InputShutdown) {
                 ulp.onHalfClosed();
             }
         }

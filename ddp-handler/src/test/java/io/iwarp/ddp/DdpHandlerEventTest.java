@@ -93,13 +93,13 @@ class DdpHandlerEventTest {
     @Requirement({"DDP-8", "DDP-46"})
     void thePeersHalfCloseIsToldAndSendingGoesOn() {
         ddp.ready();
-        ddp.fire(new MpaEvent.PeerClosedHalf());
+        ddp.fire(new MpaEvent.InputShutdown());
         ddp.send("still");
         ddp.flush();
         ddp.transport.takeAll();
 
         assertThat(ddp.ulp.events).containsExactly("half closed", "sent still", "all sent");
-        assertThat(ddp.passedOn).last().isInstanceOf(MpaEvent.PeerClosedHalf.class);
+        assertThat(ddp.passedOn).last().isInstanceOf(MpaEvent.InputShutdown.class);
     }
 
     @Test
@@ -107,7 +107,7 @@ class DdpHandlerEventTest {
     void aSegmentAfterThePeersHalfCloseIsAnError() {
         ddp.ready();
         ddp.ulp.post(0, 4);
-        ddp.fire(new MpaEvent.PeerClosedHalf());
+        ddp.fire(new MpaEvent.InputShutdown());
         ddp.receives(Segment.untagged(0, 1).payload("x"));
 
         assertThat(ddp.ulp.events).containsExactly("half closed", "fault MPA_CONNECTION_LOST", "read complete");

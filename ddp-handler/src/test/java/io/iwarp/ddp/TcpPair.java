@@ -108,7 +108,7 @@ final class TcpPair implements AutoCloseable {
             public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
                 if (event instanceof MpaEvent.Established) {
                     ready.complete(ctx.channel());
-                } else if (event instanceof MpaEvent.PeerClosedHalf) {
+                } else if (event instanceof MpaEvent.InputShutdown) {
                     ulp.onHalfClosed();
                 }
             }

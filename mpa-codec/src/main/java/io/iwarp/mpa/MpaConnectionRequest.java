@@ -8,6 +8,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -99,6 +100,16 @@ public final class MpaConnectionRequest {
     }
 
     /**
+     * As {@link #accept(byte[])}, with settings for this connection instead of those of the start-up handler.
+     *
+     * @param settings what the Reply Frame says; the layers above have the same
+     */
+    public ChannelFuture accept(byte[] privateData, MpaSettings settings) {
+        return decide(new MpaStartup.Decision(
+                false, copyOf(privateData), null, Objects.requireNonNull(settings, "settings")));
+    }
+
+    /**
      * Rejects the request: sends a Reply Frame with the R bit, in one write, fires {@link MpaEvent.Rejected} and leaves
      * the TCP connection open to the ULP, which closes it unless it has another use for it (RFC 5044 section 7.1.2,
      * rule 2).
@@ -129,7 +140,7 @@ public final class MpaConnectionRequest {
             throw new IllegalArgumentException(
                     "requiredOrd is " + requiredOrd + ", allowed are 0 to " + EnhancedSetup.MAX_DEPTH);
         }
-        return decide(new MpaStartup.Decision(true, copyOf(privateData), requiredOrd));
+        return decide(new MpaStartup.Decision(true, copyOf(privateData), requiredOrd, null));
     }
 
     private byte[] copyOf(byte[] privateData) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The order on one channel: either {@link StartupFailed}, or {@link Rejected}, each of which is the only event; or
  * {@link Established}, then once {@link TransmitReady}, with {@link MulpduChanged} at any time after Established, and
- * {@link PeerClosedHalf} or {@link Fault} as the last. Only if an initiator found that the set-up failed, the order is
+ * {@link InputShutdown} or {@link Fault} as the last. Only if an initiator found that the set-up failed, the order is
  * Established, Fault, TransmitReady: then the layers above send a Terminate, as the first FPDU, and close (RFC 6581,
  * section 9).
  */
@@ -140,7 +140,7 @@ public sealed interface MpaEvent {
      * The peer closed its half of the TCP connection. This end may still send. If the FIN came inside an FPDU, a
      * {@link Fault} precedes this event.
      */
-    record PeerClosedHalf() implements MpaEvent {}
+    record InputShutdown() implements MpaEvent {}
 
     /**
      * The stream from the peer is broken (error 2/0/01, 2/0/02 or 2/0/03), or an initiator's enhanced set-up has failed

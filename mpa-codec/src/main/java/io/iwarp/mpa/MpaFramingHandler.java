@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * {@link FpduDecoder#maxWireLength()} bytes. It must be complete within {@link MpaSettings#fpduTimeout}. After an error
  * the handler fires {@link MpaEvent.Fault}, once, and drops everything else that the peer sends. It never closes the
  * channel: the layers above do, after their last message. When the peer closes its half of the connection, the handler
- * fires {@link MpaEvent.PeerClosedHalf}, after the Fault if the FIN is inside an FPDU.
+ * fires {@link MpaEvent.InputShutdown}, after the Fault if the FIN is inside an FPDU.
  *
  * <p>A receiver that cannot take a ULPDU {@linkplain ReceivedUlpdu#stall stalls} the input. Then nothing is read from
  * the transport ({@code autoRead} is off), bytes already read wait, and TCP's window stops the peer, until a
@@ -165,7 +165,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
                 ctx.pipeline().remove(this);
             }
         } else if (event instanceof ChannelInputShutdownEvent) {
-            onPeerClosedHalf(ctx);
+            onInputShutdown(ctx);
             ctx.fireUserEventTriggered(event);
         } else {
             ctx.fireUserEventTriggered(event);
@@ -251,7 +251,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         if (!stalled) {
             if (peerClosedHalfInStall) {
                 peerClosedHalfInStall = false;
-                onPeerClosedHalf(ctx);
+                onInputShutdown(ctx);
             }
             endStall(ctx);
         }
@@ -583,7 +583,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
     }
 
-    private void onPeerClosedHalf(ChannelHandlerContext ctx) {
+    private void onInputShutdown(ChannelHandlerContext ctx) {
         if (stalled && phase == Phase.RECEIVING) {
             peerClosedHalfInStall = true;
             return;
@@ -592,7 +592,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             fault(ctx, lostInside(input, "the peer closed its direction"));
         }
         if (phase == Phase.RECEIVING || phase == Phase.FAULTED) {
-            ctx.fireUserEventTriggered(new MpaEvent.PeerClosedHalf());
+            ctx.fireUserEventTriggered(new MpaEvent.InputShutdown());
         }
     }
 

@@ -169,17 +169,26 @@ final class MpaStartup {
      *
      * @param privateData the ULP's bytes for the Reply Frame
      * @param requiredOrd the ORD to state in a rejection, or null for the one that would have been used
+     * @param settings the settings of this connection, or null for those of the start-up
      */
     @SuppressWarnings("ArrayRecordComponent") // passed on at once, never compared
     record Decision(
-            boolean rejected, byte[] privateData, @Nullable Integer requiredOrd) {
+            boolean rejected,
+            byte[] privateData,
+            @Nullable Integer requiredOrd,
+            @Nullable MpaSettings settings) {
 
         static Decision accept(byte[] privateData) {
-            return new Decision(false, privateData, null);
+            return new Decision(false, privateData, null, null);
         }
 
         static Decision reject(byte[] privateData) {
-            return new Decision(true, privateData, null);
+            return new Decision(true, privateData, null, null);
+        }
+
+        /** Returns the settings of this connection, given those of the start-up. */
+        MpaSettings settingsOr(MpaSettings ofStartup) {
+            return settings == null ? ofStartup : settings;
         }
     }
 
@@ -389,6 +398,10 @@ final class MpaStartup {
 
         @Override
         public Step decided(Decision decision) {
+            return new AwaitingDecision(decision.settingsOr(settings), request).answered(decision);
+        }
+
+        private Step answered(Decision decision) {
             MpaFrame.Reply reply = reply(decision);
             if (decision.rejected()) {
                 return over(StartupAction.Leave.of(reply, reply.ulpPrivateData(), request));

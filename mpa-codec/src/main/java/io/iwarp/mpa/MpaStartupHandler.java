@@ -46,7 +46,9 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
 
     private static final String NO_SEGMENT_SIZE = "the transport could not be asked for the segment size";
 
-    private final MpaSettings settings;
+    /** Those of the connection, once they are known. */
+    private MpaSettings settings;
+
     private final MpaStartup startup;
     private final ConnectionRequestListener listener;
 
@@ -289,6 +291,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     private void decide(ChannelHandlerContext ctx, MpaStartup.Decision decision) {
         // In any other phase the start-up has failed, and with it the request, so that the caller knows.
         if (phase == Phase.EXCHANGING && !ctx.isRemoved()) {
+            settings = decision.settingsOr(settings);
             perform(ctx, startup.decide(decision));
         }
     }
@@ -308,7 +311,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
                 return;
             }
             // The peer is in Full Operation now and must get a Terminate (RFC 6581 section 9.3).
-            fault = new ProtocolFault(ProtocolError.MPA_LOCAL_CATASTROPHIC, NO_SEGMENT_SIZE, e);
+            fault = new ProtocolFault(ProtocolError.MPA_LOCAL_CATASTROPHIC, NO_SEGMENT_SIZE + ": " + e, e);
         }
         if (sendReply(ctx, establish.reply())) {
             ctx.fireUserEventTriggered(new MpaEvent.Established(agreement.withMulpdu(mulpdu), fault));

@@ -54,7 +54,7 @@ class EnhancedSetupFaultTest {
         peer.sends(fpduBehindTheReply);
         assertThat(peer.seenAbove).as("what the peer says is dropped").hasSize(3);
         peer.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
-        assertThat(peer.seenAbove).element(3).isInstanceOf(MpaEvent.PeerClosedHalf.class);
+        assertThat(peer.seenAbove).element(3).isInstanceOf(MpaEvent.InputShutdown.class);
         peer.done();
     }
 

@@ -77,7 +77,7 @@ class FramingTcpPeerTest {
         peer.getOutputStream().write(new ReferenceFramer(true, true).frame(filled(600, 1)));
         peer.shutdownOutput();
 
-        assertThat(next(MpaEvent.PeerClosedHalf.class)).isNotNull();
+        assertThat(next(MpaEvent.InputShutdown.class)).isNotNull();
         byte[] expected = new ReferenceFramer(true, true).frame(filled(700, 2));
         assertThat(peer.getInputStream().readNBytes(expected.length)).isEqualTo(expected);
     }
@@ -126,7 +126,7 @@ class FramingTcpPeerTest {
         @Override
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
             events.add(event);
-            if (event instanceof MpaEvent.PeerClosedHalf) {
+            if (event instanceof MpaEvent.InputShutdown) {
                 Ulpdu ulpdu = new Ulpdu().payload(Unpooled.wrappedBuffer(filled(700, 2)), 0, 700);
                 ctx.writeAndFlush(ulpdu, ctx.voidPromise());
             }

@@ -36,7 +36,7 @@ class MpaFramingTeardownTest {
         mpa.receive(new ReferenceFramer(true, true).frame(filled(20, 1)));
         endOfInput();
 
-        assertThat(mpa.seen(MpaEvent.PeerClosedHalf.class)).hasSize(1);
+        assertThat(mpa.seen(MpaEvent.InputShutdown.class)).hasSize(1);
         assertThat(mpa.seen(MpaEvent.Fault.class)).isEmpty();
         assertThat(mpa.channel.isOpen()).isTrue();
         mpa.send(filled(20, 2));
@@ -54,7 +54,7 @@ class MpaFramingTeardownTest {
         assertLost();
         assertThat(mpa.seen)
                 .as("the FIN is announced after the fault")
-                .containsSubsequence(mpa.seen(MpaEvent.Fault.class).get(0), new MpaEvent.PeerClosedHalf());
+                .containsSubsequence(mpa.seen(MpaEvent.Fault.class).get(0), new MpaEvent.InputShutdown());
         assertThat(mpa.channel.isOpen()).isTrue();
     }
 
@@ -105,7 +105,7 @@ class MpaFramingTeardownTest {
         assertThat(mpa.seen(MpaEvent.Fault.class)).hasSize(1);
         endOfInput();
 
-        assertThat(mpa.seen(MpaEvent.PeerClosedHalf.class)).hasSize(1);
+        assertThat(mpa.seen(MpaEvent.InputShutdown.class)).hasSize(1);
         assertThat(mpa.seen(MpaEvent.Fault.class)).hasSize(1);
     }
 

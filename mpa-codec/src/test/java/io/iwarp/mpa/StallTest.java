@@ -97,11 +97,11 @@ class StallTest {
         mpa.channel.read();
         assertThat(taken).isEmpty();
         assertThat(autoRead()).isFalse();
-        assertThat(mpa.seen(MpaEvent.PeerClosedHalf.class)).isEmpty();
+        assertThat(mpa.seen(MpaEvent.InputShutdown.class)).isEmpty();
         full = false;
         mpa.channel.read();
         assertThat(taken).extracting(ulpdu -> ulpdu.length).containsExactly(1, 2);
-        assertThat(mpa.seen(MpaEvent.PeerClosedHalf.class)).hasSize(1);
+        assertThat(mpa.seen(MpaEvent.InputShutdown.class)).hasSize(1);
         assertThat(mpa.seen(MpaEvent.Fault.class)).isEmpty();
         assertThat(autoRead()).isTrue();
     }

@@ -161,8 +161,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             onEstablished(agreed);
         } else if (event instanceof MpaEvent.TransmitReady) {
             onTransmitReady();
-        } else if (event instanceof MpaEvent.PeerClosedHalf) {
-            onPeerClosedHalf();
+        } else if (event instanceof MpaEvent.InputShutdown) {
+            onInputShutdown();
         } else if (event instanceof MpaEvent.StartupFailed failed) {
             onStartupFailed(failed);
         } else if (event instanceof MpaEvent.Rejected rejected) {
@@ -456,7 +456,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         halfClose.apply(context().channel()).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
     }
 
-    private void onPeerClosedHalf() {
+    private void onInputShutdown() {
         peerClosedHalf = true;
         if (outputClosed) {
             closeChannel();
@@ -465,7 +465,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         boolean open = state.isBefore(Phase.CLOSING);
         giveUpUnanswerable();
         if (open) {
-            ulp.onPeerClosedHalf();
+            ulp.onInputShutdown();
         }
         if (state.is(Phase.ESTABLISHED) && role() == Role.RESPONDER) {
             close(PEER_SENT_NOTHING);

@@ -51,7 +51,7 @@ public interface RdmapUlp {
     void onTerminateReceived(@Nullable ProtocolError error);
 
     /** The peer closed its half of the connection (FIN between two FPDUs). This side may continue to send. */
-    void onPeerClosedHalf();
+    void onInputShutdown();
 
     /**
      * One burst of input has been handled: all bytes of a read, or the next part of them. Pull the requests that result

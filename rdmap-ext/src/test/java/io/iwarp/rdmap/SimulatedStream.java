@@ -166,7 +166,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     void takeFinish() {
         peerClosedHalf = true;
         ddp.peerClosedHalf();
-        takeEvent(new MpaEvent.PeerClosedHalf());
+        takeEvent(new MpaEvent.InputShutdown());
     }
 
     /** A fault of the layer below. */
@@ -303,7 +303,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     public void onTerminateReceived(@Nullable ProtocolError error) {}
 
     @Override
-    public void onPeerClosedHalf() {}
+    public void onInputShutdown() {}
 
     @Override
     public void onReadComplete() {

@@ -42,7 +42,7 @@ enum ChannelTypes {
             }
         }
         throw new IllegalArgumentException("no channel type is known for the event loops of " + group
-                + ": use IwarpListener or IwarpConnector with a bootstrap that has one");
+                + ": give a bootstrap with its channel type");
     }
 
     Class<? extends Channel> channel() {

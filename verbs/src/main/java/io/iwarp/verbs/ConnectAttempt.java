@@ -4,20 +4,23 @@ import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import java.net.SocketAddress;
+import java.net.UnknownHostException;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of {@link IwarpConnector#connect}: up to two connections, one after the other. The second uses a plain
- * connection request. The attempt is abandoned when the caller completes its future. Any thread may call any method;
- * all other work is done on the event loop of the connection.
+ * One connect of a client: up to two connections, one after the other. The second uses a plain connection request. The
+ * attempt is abandoned when the caller completes its future. Any thread may call any method; all other work is done on
+ * the event loop of the connection.
  */
 final class ConnectAttempt implements SetupObserver {
-    private static final CloseReason GIVEN_UP =
-            new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the attempt to connect was given up", null);
+    private static final CloseReason CANCELLED =
+            new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the connection attempt was cancelled", null);
 
     private final Bootstrap bootstrap;
     private final IwarpChannelInitializer initializer;
@@ -25,7 +28,10 @@ final class ConnectAttempt implements SetupObserver {
     private final LoopFuture<QueuePair> connected;
     private final CompletableFuture<Void> finished = new CompletableFuture<>();
     private final ConnectionGroup connections;
-    private volatile boolean givenUp;
+    private volatile boolean cancelled;
+
+    /** Whether the group has the current connection. */
+    private volatile boolean entered;
 
     /** Why the current connection got no queue pair, once that is known. */
     private volatile @Nullable Throwable notPrepared;
@@ -35,7 +41,7 @@ final class ConnectAttempt implements SetupObserver {
 
     /**
      * @param bootstrap with group and channel type
-     * @param connections gets each queue pair before anything is sent
+     * @param connections gets each connection before it has a queue pair
      */
     ConnectAttempt(
             Bootstrap bootstrap,
@@ -66,6 +72,11 @@ final class ConnectAttempt implements SetupObserver {
         return finished;
     }
 
+    /** Returns whether the attempt has no connection in the group, and may still make one. */
+    boolean isBeforeConnection() {
+        return !entered;
+    }
+
     /** Begins. The future fails if that is not possible. */
     void begin() {
         Throwable failure = Application.call(() -> connect(initializer));
@@ -74,12 +85,12 @@ final class ConnectAttempt implements SetupObserver {
         }
     }
 
-    /** Abandons the attempt; its future fails when the attempt is cleaned up. */
-    void giveUp() {
-        givenUp = true;
+    /** Cancels the attempt; its future fails when the attempt is cleaned up. */
+    void cancel() {
+        cancelled = true;
         QueuePair queuePair = current;
         if (queuePair != null && !connected.isDone()) {
-            queuePair.engine().abort(GIVEN_UP);
+            queuePair.engine().abort(CANCELLED);
         }
     }
 
@@ -87,8 +98,19 @@ final class ConnectAttempt implements SetupObserver {
     private void abandonUnless(@Nullable QueuePair outcome, @Nullable Throwable failure) {
         QueuePair queuePair = current;
         if (queuePair != null && queuePair != outcome) {
-            queuePair.engine().abort(GIVEN_UP);
+            queuePair.engine().abort(CANCELLED);
         }
+    }
+
+    @Override
+    public boolean entered(Channel channel) {
+        connections.entered(channel);
+        entered = true;
+        return isWanted();
+    }
+
+    private boolean isWanted() {
+        return !cancelled && !connected.isDone();
     }
 
     @Override
@@ -98,10 +120,10 @@ final class ConnectAttempt implements SetupObserver {
 
     @Override
     public void prepared(QueuePair queuePair) {
-        connections.entered(queuePair);
+        connections.prepared(queuePair);
         current = queuePair;
-        if (givenUp || connected.isDone()) {
-            queuePair.engine().abort(GIVEN_UP);
+        if (!isWanted()) {
+            queuePair.engine().abort(CANCELLED);
         }
     }
 
@@ -121,11 +143,8 @@ final class ConnectAttempt implements SetupObserver {
         ChannelOutcome.await(connecting, () -> {
             QueuePair queuePair = current;
             if (queuePair == null) {
-                fail(
-                        notPrepared == null
-                                ? failureOf(connecting)
-                                : new ConnectionClosedException(reasonOf(notPrepared)));
-            } else if (connecting.isSuccess() || endedHere(queuePair)) {
+                fail(failureWithoutQueuePair(connecting));
+            } else if (connecting.isSuccess()) {
                 queuePair.whenReady((ready, failure) -> {
                     if (failure == null) {
                         succeed(ready);
@@ -134,27 +153,57 @@ final class ConnectAttempt implements SetupObserver {
                     }
                 });
             } else {
-                whenReported(queuePair, () -> fail(reasonOf(queuePair, failureOf(connecting))));
+                whenReported(queuePair, () -> fail(failureOf(queuePair, connecting)));
             }
         });
     }
 
-    /** Returns why a connection was not made. The event loop that should make it may be gone. */
-    private static Throwable failureOf(ChannelFuture connecting) {
-        Throwable failure = connecting.cause();
-        return failure == null
-                ? new RejectedExecutionException("the event loop of the connection was shut down")
-                : failure;
+    private Throwable failureWithoutQueuePair(ChannelFuture connecting) {
+        Throwable unprepared = notPrepared;
+        if (unprepared != null) {
+            return closed(EndedBy.LOCAL_APPLICATION, "the connection could not be prepared: " + unprepared, unprepared);
+        }
+        return isWanted() ? transportFailure(connecting) : new ConnectionClosedException(CANCELLED);
     }
 
-    private static CloseReason reasonOf(Throwable notPrepared) {
-        return new CloseReason(
-                EndedBy.LOCAL_APPLICATION, null, "the connection could not be prepared: " + notPrepared, notPrepared);
+    /**
+     * If this side ended the connection, the queue pair has the reason; the transport only reports a closed channel.
+     */
+    private Throwable failureOf(QueuePair queuePair, ChannelFuture connecting) {
+        CloseReason reason = queuePair.closeReason();
+        return reason != null && reason.endedBy() == EndedBy.LOCAL_APPLICATION
+                ? new ConnectionClosedException(reason)
+                : transportFailure(connecting);
+    }
+
+    private Throwable transportFailure(ChannelFuture connecting) {
+        Throwable failure = connecting.cause();
+        if (failure == null) {
+            return closed(
+                    EndedBy.LOCAL_APPLICATION,
+                    "the event loop of the connection was shut down",
+                    new RejectedExecutionException("the event loop of the connection was shut down"));
+        }
+        if (failure instanceof UnsupportedAddressTypeException) {
+            return new IllegalArgumentException(
+                    "cannot connect to " + address + ": the channel type does not support a "
+                            + address.getClass().getSimpleName() + "; use one that fits the address",
+                    failure);
+        }
+        String detail = failure instanceof UnknownHostException
+                ? "no host is known by the name of " + address
+                : "could not connect to " + address + ": " + failure.getMessage();
+        return closed(EndedBy.TRANSPORT, detail, failure);
+    }
+
+    private static ConnectionClosedException closed(EndedBy endedBy, String detail, Throwable cause) {
+        return new ConnectionClosedException(new CloseReason(endedBy, null, detail, cause));
     }
 
     private void setUpFailed(QueuePair queuePair, Throwable failure, IwarpChannelInitializer handler) {
-        if (queuePair.engine().life().enhancedSetupRefused() && !givenUp && !connected.isDone()) {
+        if (queuePair.engine().life().enhancedSetupRefused() && isWanted()) {
             current = null;
+            entered = false;
             connect(handler.withoutEnhancedSetup());
         } else {
             fail(failure);
@@ -167,19 +216,5 @@ final class ConnectAttempt implements SetupObserver {
      */
     private static void whenReported(QueuePair queuePair, Runnable next) {
         queuePair.engine().life().closed().reported().thenRun(next);
-    }
-
-    /** Returns why the connection of a queue pair that is over was not made. */
-    private static Throwable reasonOf(QueuePair queuePair, Throwable transports) {
-        CloseReason reason = queuePair.closeReason();
-        return reason != null && endedHere(queuePair) ? new ConnectionClosedException(reason) : transports;
-    }
-
-    /**
-     * If this side ended the connection, the queue pair has the reason; the transport only reports a closed channel.
-     */
-    private static boolean endedHere(QueuePair queuePair) {
-        CloseReason reason = queuePair.closeReason();
-        return reason != null && reason.endedBy() == EndedBy.LOCAL_APPLICATION;
     }
 }

@@ -26,10 +26,21 @@ final class ConnectAttempts {
         completeIfNone();
     }
 
+    /** Returns the number of attempts whose connection is not in the group yet. */
+    int beforeConnection() {
+        int count = 0;
+        for (ConnectAttempt attempt : underWay) {
+            if (attempt.isBeforeConnection()) {
+                count++;
+            }
+        }
+        return count;
+    }
+
     /** Abandons all attempts and refuses further ones. Returns a future that completes when no attempt is left. */
     CompletableFuture<Void> close() {
         closed = true;
-        underWay.forEach(ConnectAttempt::giveUp);
+        underWay.forEach(ConnectAttempt::cancel);
         completeIfNone();
         return none;
     }

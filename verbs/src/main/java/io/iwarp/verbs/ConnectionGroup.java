@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import io.iwarp.CloseReason;
 import io.iwarp.internal.LoopTasks;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
@@ -8,10 +9,14 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,9 +32,27 @@ import org.slf4j.LoggerFactory;
 final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     private static final Logger LOGGER = LoggerFactory.getLogger(ConnectionGroup.class);
 
+    /** Longer deadlines, such as {@code ChronoUnit.FOREVER}, are as good as this one. */
+    private static final Duration LONGEST = Duration.ofDays(36_500);
+
     private final Set<Channel> open = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> empty = new CompletableFuture<>();
+    private final Consumer<QueuePair> onOpen;
+    private final BiConsumer<QueuePair, CloseReason> onClose;
     private volatile boolean closing;
+
+    ConnectionGroup() {
+        this(opened -> {}, (ended, reason) -> {});
+    }
+
+    /**
+     * @param onOpen called on the event loop of a connection when it is established
+     * @param onClose called there when it has ended
+     */
+    ConnectionGroup(Consumer<QueuePair> onOpen, BiConsumer<QueuePair, CloseReason> onClose) {
+        this.onOpen = onOpen;
+        this.onClose = onClose;
+    }
 
     /** Added to the listening channel, on its event loop. */
     @Override
@@ -50,10 +73,10 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     }
 
     private void awaitEnd(Channel channel) {
-        ChannelOutcome.await(channel.closeFuture(), () -> removeWhenTold(channel));
+        ChannelOutcome.await(channel.closeFuture(), () -> removeAfterEnd(channel));
     }
 
-    private void removeWhenTold(Channel channel) {
+    private void removeAfterEnd(Channel channel) {
         QueuePair queuePair = QueuePairOfChannel.get(channel);
         if (queuePair == null) {
             remove(channel);
@@ -67,18 +90,38 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
         completeIfEmpty();
     }
 
-    /** Adds a connection of a connector, with its queue pair. */
-    void entered(QueuePair queuePair) {
-        open.add(queuePair.channel());
-        awaitEnd(queuePair.channel());
-        prepared(queuePair);
+    /** Adds a connection of a connector. */
+    void entered(Channel channel) {
+        open.add(channel);
+        awaitEnd(channel);
     }
 
     /** Sets the queue pair of a connection. */
     void prepared(QueuePair queuePair) {
+        queuePair.engine().life().whenEstablished(() -> opened(queuePair));
         if (closing) {
             queuePair.close();
         }
+    }
+
+    private void opened(QueuePair queuePair) {
+        // First: the application may close it.
+        queuePair
+                .closed()
+                .thenAccept(reason -> Application.tell(queuePair.channel(), () -> onClose.accept(queuePair, reason)));
+        Application.tell(queuePair.channel(), () -> onOpen.accept(queuePair));
+    }
+
+    /** Returns the queue pairs of the connections that are established and not closed. */
+    List<QueuePair> queuePairs() {
+        List<QueuePair> established = new ArrayList<>();
+        for (Channel channel : open) {
+            QueuePair queuePair = QueuePairOfChannel.get(channel);
+            if (queuePair != null && queuePair.parameters() != null && queuePair.closeReason() == null) {
+                established.add(queuePair);
+            }
+        }
+        return established;
     }
 
     /**
@@ -87,11 +130,10 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
      * @throws IllegalArgumentException if it is negative
      */
     static long requireDeadline(Duration deadline) {
-        long nanos = deadline.toNanos();
-        if (nanos < 0) {
+        if (deadline.isNegative()) {
             throw new IllegalArgumentException("the deadline " + deadline + " is negative: give 0 to abort at once");
         }
-        return nanos;
+        return deadline.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : deadline.toNanos();
     }
 
     int size() {
@@ -109,6 +151,8 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
             QueuePair queuePair = QueuePairOfChannel.get(channel);
             if (queuePair != null) {
                 queuePair.close();
+            } else {
+                ChannelOutcome.close(channel);
             }
         }
         completeIfEmpty();
@@ -119,7 +163,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     void abort() {
         int left = open.size();
         if (left > 0) {
-            LOGGER.info("{} connections had not closed in order by the deadline and are aborted", left);
+            LOGGER.info("{} connections did not close in order by the deadline and are aborted", left);
             open.forEach(this::abort);
         }
     }
@@ -129,8 +173,8 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
         QueuePair queuePair = QueuePairOfChannel.get(channel);
         if (queuePair != null) {
             queuePair.abort();
-            ChannelOutcome.close(channel);
         }
+        ChannelOutcome.close(channel);
     }
 
     /**

@@ -3,12 +3,10 @@ package io.iwarp.verbs;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaConnectionRequest;
+import io.iwarp.transport.TransportHandler;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
 import java.util.OptionalInt;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
@@ -21,11 +19,14 @@ public final class ConnectionRequest {
     private static final byte[] NO_PRIVATE_DATA = {};
 
     private final MpaConnectionRequest request;
-    private final QueuePair queuePair;
+    private final ConnectionSetup setup;
+    private final @Nullable SSLSession tlsSession;
 
-    ConnectionRequest(MpaConnectionRequest request, QueuePair queuePair) {
+    /** Event loop. */
+    ConnectionRequest(MpaConnectionRequest request, ConnectionSetup setup) {
         this.request = request;
-        this.queuePair = queuePair;
+        this.setup = setup;
+        this.tlsSession = TransportHandler.tlsSession(request.channel());
     }
 
     /** Returns the private data of the peer's request, 0 to 512 bytes. */
@@ -56,7 +57,7 @@ public final class ConnectionRequest {
 
     /** Returns the address of the peer; null if the transport has no addresses. */
     public @Nullable SocketAddress remoteAddress() {
-        return queuePair.channel().remoteAddress();
+        return request.channel().remoteAddress();
     }
 
     /**
@@ -64,7 +65,7 @@ public final class ConnectionRequest {
      * handshake is complete. The session is valid until the request is answered.
      */
     public @Nullable SSLSession tlsSession() {
-        return queuePair.tlsSession();
+        return tlsSession;
     }
 
     /**
@@ -73,29 +74,36 @@ public final class ConnectionRequest {
      * (RFC 5042 section 2).
      */
     public @Nullable Principal peerPrincipal() {
-        return queuePair.peerPrincipal();
+        return QueuePair.principalOf(tlsSession);
     }
 
-    /** Returns the queue pair of the connection. Set its listeners and post receives before accepting. */
+    /** Returns the set-up of the connection: its domain, settings, queue pair and private data. */
+    public ConnectionSetup setup() {
+        return setup;
+    }
+
+    /** As {@link ConnectionSetup#queuePair}. */
     public QueuePair queuePair() {
-        return queuePair;
+        return setup.queuePair();
     }
 
-    /** Accepts without private data. */
+    /** Accepts with the private data of the {@link #setup}, by default none. */
     public void accept() {
-        accept(NO_PRIVATE_DATA);
+        accept(setup.privateData());
     }
 
     /**
-     * Accepts the connection. Does nothing if the connection has ended; {@link QueuePair#closed} gives the reason.
+     * Accepts the connection, and makes its queue pair if that does not exist yet. Does nothing if the connection has
+     * ended; {@link QueuePair#closed} gives the reason.
      *
      * @param privateData sent to the peer with the acceptance, 0 to 512 bytes, or 0 to 508 if the peer's
      *     {@link #peerIrd} is known
      * @throws IllegalArgumentException if there are more bytes than that; the request can still be answered then
-     * @throws IllegalStateException if the request was answered before
+     * @throws IllegalStateException if the request was answered before, or the protection domain was closed
      */
     public void accept(byte[] privateData) {
-        request.accept(privateData);
+        setup.queuePair();
+        request.accept(privateData, setup.settings().mpa());
     }
 
     /**
@@ -107,10 +115,7 @@ public final class ConnectionRequest {
      * @throws IllegalStateException if the request was answered before
      */
     public void accept(RemoteBuffer first, RemoteBuffer... more) {
-        List<RemoteBuffer> buffers = new ArrayList<>();
-        buffers.add(first);
-        Collections.addAll(buffers, more);
-        accept(RemoteBuffer.encodeAll(buffers));
+        accept(ConnectionSetup.encode(first, more));
     }
 
     /**
@@ -120,10 +125,11 @@ public final class ConnectionRequest {
      * @throws IllegalArgumentException if the region belongs to another domain than the queue pair
      */
     public void accept(MemoryRegion region) {
-        if (region.protectionDomain() != queuePair.stream().protectionDomain()) {
+        if (region.protectionDomain() != setup.domain()) {
             throw new IllegalArgumentException(
                     region + " belongs to another protection domain than the queue pair, whose"
-                            + " peer could not access it: give the server the domain of the region");
+                            + " peer could not access it: give the server, or the set-up of the request, the domain of"
+                            + " the region");
         }
         accept(region.remoteBuffer());
     }
@@ -175,6 +181,6 @@ public final class ConnectionRequest {
 
     @Override
     public String toString() {
-        return "ConnectionRequest[" + queuePair + "]";
+        return "ConnectionRequest[" + request.channel() + "]";
     }
 }

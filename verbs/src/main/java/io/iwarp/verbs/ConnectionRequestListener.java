@@ -6,10 +6,10 @@ public interface ConnectionRequestListener {
     /**
      * Called when a peer requests a connection. Answer with {@link ConnectionRequest#accept} or
      * {@link ConnectionRequest#reject}, now or later and from any thread, but within the start-up timeout. If this
-     * method throws before the request is answered, the connection is closed, and the exception is the cause in the
-     * {@link io.iwarp.CloseReason}.
+     * method throws before the request is answered, the connection is closed, and the exception is logged and is the
+     * cause in the {@link io.iwarp.CloseReason}.
      *
-     * @param request the request; set the listeners of its queue pair and post receives before accepting
+     * @param request the request; set up its queue pair before accepting
      */
     void onConnectionRequest(ConnectionRequest request);
 }

@@ -1,8 +1,12 @@
 package io.iwarp.verbs;
 
+import io.iwarp.CloseReason;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.mpa.MpaSettings;
+import io.iwarp.mpa.StartMode;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.handler.ssl.SslContext;
@@ -13,6 +17,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * queuePair.write(source, there).join();
  * }</pre>
  *
- * <p>It is written with {@link IwarpListener}, {@link IwarpConnector} and {@link IwarpChannelInitializer}. Use these to
- * set options of the channels, or to add handlers to their pipelines.
+ * <p>For options of the channels, give a bootstrap with them instead of the group. For a pipeline of your own, see
+ * {@link IwarpChannelInitializer}.
  */
 public final class Iwarp {
     private Iwarp() {}
@@ -40,7 +45,18 @@ public final class Iwarp {
      * @throws IllegalArgumentException if the channel type for the group is not known
      */
     public static Server server(EventLoopGroup group) {
-        return new Server(group);
+        return server(new ServerBootstrap()
+                .group(Objects.requireNonNull(group, "group"))
+                .channel(ChannelTypes.of(group).serverChannel()));
+    }
+
+    /**
+     * As {@link #server(EventLoopGroup)}, with a bootstrap of the caller.
+     *
+     * @param bootstrap with groups and channel type set, options if wanted, and no child handler; it is copied
+     */
+    public static Server server(ServerBootstrap bootstrap) {
+        return new Server(bootstrap.clone());
     }
 
     /**
@@ -50,129 +66,83 @@ public final class Iwarp {
      * @throws IllegalArgumentException if the channel type for the group is not known
      */
     public static Client client(EventLoopGroup group) {
-        return new Client(group);
+        return client(new Bootstrap()
+                .group(Objects.requireNonNull(group, "group"))
+                .channel(ChannelTypes.of(group).channel()));
     }
 
     /**
-     * What servers and clients have in common.
+     * As {@link #client(EventLoopGroup)}, with a bootstrap of the caller.
      *
-     * @param <T> the type that the methods return
+     * @param bootstrap with group and channel type set, options if wanted; it is copied
      */
-    public abstract static sealed class End<T extends End<T>> permits Server, Client {
-        final EventLoopGroup group;
-        final ChannelTypes types;
+    public static Client client(Bootstrap bootstrap) {
+        return new Client(bootstrap.clone());
+    }
+
+    /** A server that is being set up. Each {@code listen} takes what is set at that moment. */
+    public static final class Server {
+        private final ServerBootstrap bootstrap;
         private @Nullable ProtectionDomain domain;
         private QueuePairSettings settings = QueuePairSettings.DEFAULT;
         private @Nullable MessageListener messages;
         private int messageBytes;
+        private Consumer<ChannelPipeline> tls = pipeline -> {};
         private Consumer<ChannelPipeline> handlers = pipeline -> {};
+        private @Nullable ConnectionRequestListener requests;
+        private Consumer<QueuePair> onOpen = queuePair -> {};
+        private BiConsumer<QueuePair, CloseReason> onClose = (queuePair, reason) -> {};
 
-        private BiConsumer<ChannelPipeline, SocketAddress> tls = (pipeline, address) -> {};
-
-        private End(EventLoopGroup group) {
-            this.group = group;
-            this.types = ChannelTypes.of(group);
-        }
-
-        abstract T self();
-
-        /** Called by each setter; a server may be changed at any time, since {@code listen} copies what is set. */
-        void requireChangeable() {}
-
-        /** Sets the domain of the memory that peers may access; by default one without memory. */
-        public T domain(ProtectionDomain newDomain) {
-            requireChangeable();
-            domain = Objects.requireNonNull(newDomain, "domain");
-            return self();
-        }
-
-        /** Sets the settings of each queue pair; {@link QueuePairSettings#DEFAULT} by default. */
-        public T settings(QueuePairSettings newSettings) {
-            requireChangeable();
-            settings = Objects.requireNonNull(newSettings, "settings");
-            return self();
+        private Server(ServerBootstrap bootstrap) {
+            this.bootstrap = bootstrap;
         }
 
         /**
-         * Sets the listener for the peers' messages. The queue pairs then take their receives from an allocator
-         * ({@link QueuePairSettings#managedReceiveBytes}). They accept no {@link QueuePair#completionListener}: use the
-         * posts that return a future.
+         * Sets the domain of the memory that peers may access, unless {@link ConnectionSetup#domain} says otherwise; by
+         * default one without memory.
+         */
+        public Server domain(ProtectionDomain newDomain) {
+            domain = Objects.requireNonNull(newDomain, "domain");
+            return this;
+        }
+
+        /**
+         * Sets the settings of the start-up, and of each queue pair unless {@link ConnectionSetup#settings} says
+         * otherwise; {@link QueuePairSettings#DEFAULT} by default.
+         */
+        public Server settings(QueuePairSettings newSettings) {
+            settings = Objects.requireNonNull(newSettings, "settings");
+            return this;
+        }
+
+        /**
+         * Sets the listener for the peers' messages, as {@link ConnectionSetup#onMessage} does for one connection.
          *
          * @param maxBytes the maximum length of a message, at least 1; a longer one ends the stream
          */
-        public T onMessage(int maxBytes, MessageListener listener) {
-            requireChangeable();
-            if (maxBytes < 1) {
-                throw new IllegalArgumentException(
-                        "maxBytes " + maxBytes + " is less than 1: give the length of the longest message");
-            }
+        public Server onMessage(int maxBytes, MessageListener listener) {
+            ConnectionSetup.withMessages(QueuePairSettings.DEFAULT, maxBytes);
             messages = Objects.requireNonNull(listener, "listener");
             messageBytes = maxBytes;
-            return self();
+            return this;
+        }
+
+        /** Secures each connection. */
+        public Server tls(SslContext server) {
+            if (!Objects.requireNonNull(server, "server").isServer()) {
+                throw new IllegalArgumentException(
+                        "this SslContext is for clients: make one with SslContextBuilder.forServer");
+            }
+            tls = Tls.server(server);
+            return this;
         }
 
         /**
          * Sets what adds transport handlers to each connection, between TLS and MPA, as
          * {@link IwarpChannelInitializer#withTransportHandlers} does; for example a capture.
          */
-        public T transportHandlers(Consumer<ChannelPipeline> newHandlers) {
-            requireChangeable();
+        public Server transportHandlers(Consumer<ChannelPipeline> newHandlers) {
             handlers = Objects.requireNonNull(newHandlers, "handlers");
-            return self();
-        }
-
-        final void secureWith(BiConsumer<ChannelPipeline, SocketAddress> newTls) {
-            tls = newTls;
-        }
-
-        /** Returns what adds TLS, if it is set, and further handlers to a connection with an address. */
-        final BiConsumer<ChannelPipeline, SocketAddress> handlers() {
-            Consumer<ChannelPipeline> further = handlers;
-            return tls.andThen((pipeline, address) -> further.accept(pipeline));
-        }
-
-        final ProtectionDomain domainOrNew() {
-            ProtectionDomain current = domain;
-            return current == null ? ProtectionDomain.create() : current;
-        }
-
-        final QueuePairSettings settings() {
-            return messages == null
-                    ? settings
-                    : settings.toBuilder().managedReceiveBytes(messageBytes).build();
-        }
-
-        final boolean hasMessages() {
-            return messages != null;
-        }
-
-        /** Returns what makes a queue pair listen for messages, if somebody wants them. */
-        final Consumer<QueuePair> listening() {
-            MessageListener listener = messages;
-            return listener == null ? queuePair -> {} : queuePair -> queuePair.messageListener(listener);
-        }
-    }
-
-    /** A server that is being set up. */
-    public static final class Server extends End<Server> {
-        private @Nullable ConnectionRequestListener requests;
-
-        private Server(EventLoopGroup group) {
-            super(group);
-        }
-
-        @Override
-        Server self() {
-            return this;
-        }
-
-        /** Secures each connection. */
-        public Server tls(SslContext server) {
-            if (!server.isServer()) {
-                throw new IllegalArgumentException(
-                        "this SslContext is for clients: make one with SslContextBuilder.forServer");
-            }
-            secureWith(Tls.server(server));
             return this;
         }
 
@@ -184,6 +154,23 @@ public final class Iwarp {
             return this;
         }
 
+        /**
+         * Sets what is called when a connection is established, on its event loop; it must not block. See also
+         * {@link IwarpListener#queuePairs}.
+         */
+        public Server onOpen(Consumer<QueuePair> listener) {
+            onOpen = Objects.requireNonNull(listener, "listener");
+            return this;
+        }
+
+        /**
+         * Sets what is called when a connection that was established has ended, on its event loop; it must not block.
+         */
+        public Server onClose(BiConsumer<QueuePair, CloseReason> listener) {
+            onClose = Objects.requireNonNull(listener, "listener");
+            return this;
+        }
+
         /** As {@link #listen(SocketAddress)}, at all addresses of this machine. */
         public CompletableFuture<IwarpListener> listen(int port) {
             return listen(new InetSocketAddress(port));
@@ -191,30 +178,41 @@ public final class Iwarp {
 
         /** As {@link #listen(SocketAddress)}. The name of the host is resolved before the call returns. */
         public CompletableFuture<IwarpListener> listen(String host, int port) {
-            return listen(new InetSocketAddress(host, port));
+            return listen(new InetSocketAddress(Objects.requireNonNull(host, "host"), port));
         }
 
         /**
          * Starts to listen.
          *
-         * @param address with port 0 the system chooses one, see {@link IwarpListener#localAddress}
-         * @return as {@link IwarpListener#listen}
+         * @param address to bind; with port 0 the system chooses one, see {@link IwarpListener#localAddress}
+         * @return completes on an event loop with the listener once the address is bound, or fails with a
+         *     {@link java.net.BindException} that names the address. An event loop of the server's groups must not wait
+         *     for it: {@code get} and {@code join} throw {@link io.netty.util.concurrent.BlockingOperationException}
+         *     there.
          * @throws IllegalStateException if there is neither a listener for requests nor one for messages
+         * @throws IllegalArgumentException if the settings have {@code managedReceiveBytes} beside {@link #onMessage},
+         *     or {@link #onRequest} is set with a pre-agreed start, which has no connection requests
          */
         public CompletableFuture<IwarpListener> listen(SocketAddress address) {
-            ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(types.serverChannel());
-            ConnectionRequestListener decides = decider();
-            Consumer<QueuePair> listening = listening();
-            IwarpChannelInitializer initializer =
-                    IwarpChannelInitializer.responder(domainOrNew(), settings(), request -> {
-                        listening.accept(request.queuePair());
-                        decides.onConnectionRequest(request);
-                    });
-            BiConsumer<ChannelPipeline, SocketAddress> handlers = handlers();
+            Objects.requireNonNull(address, "address");
             return IwarpListener.listen(
                     bootstrap,
-                    initializer.withTransportHandlers(pipeline -> handlers.accept(pipeline, address)),
-                    address);
+                    initializer().withTransportHandlers(tls.andThen(handlers)),
+                    address,
+                    new ConnectionGroup(onOpen, onClose));
+        }
+
+        private IwarpChannelInitializer initializer() {
+            ProtectionDomain ofAll = domain == null ? ProtectionDomain.create() : domain;
+            Consumer<ConnectionSetup> first = preparation(settings, messageBytes, messages);
+            if (settings.mpa().start() == StartMode.REQUEST_REPLY) {
+                return IwarpChannelInitializer.accepting(ofAll, settings, first, decider());
+            }
+            if (requests != null) {
+                throw new IllegalArgumentException(
+                        "a pre-agreed start has no connection requests to decide about: use onOpen instead of onRequest");
+            }
+            return IwarpChannelInitializer.connecting(ofAll, settings, first);
         }
 
         private ConnectionRequestListener decider() {
@@ -222,7 +220,7 @@ public final class Iwarp {
             if (decides != null) {
                 return decides;
             }
-            if (!hasMessages()) {
+            if (messages == null) {
                 throw new IllegalStateException(
                         "nobody decides about connection requests: set onRequest, or onMessage to accept all");
             }
@@ -230,26 +228,95 @@ public final class Iwarp {
         }
     }
 
-    /** Connects. Any thread may connect and shut down; one thread sets it up before. */
-    public static final class Client extends End<Client> {
-        private byte[] privateData = {};
-        private Consumer<QueuePair> prepare = queuePair -> {};
-        private volatile @Nullable IwarpConnector connector;
+    /** Returns what sets the listener for messages of a connection, if there is one. */
+    private static Consumer<ConnectionSetup> preparation(
+            QueuePairSettings settings, int maxBytes, @Nullable MessageListener messages) {
+        if (messages == null) {
+            return setup -> {};
+        }
+        ConnectionSetup.withMessages(settings, maxBytes);
+        return setup -> setup.onMessage(maxBytes, messages);
+    }
 
-        private Client(EventLoopGroup group) {
-            super(group);
+    /** Connects. Any thread may connect and shut down; one thread sets it up before. It does not have to be closed. */
+    public static final class Client {
+        private final Bootstrap bootstrap;
+        private @Nullable ProtectionDomain domain;
+        private QueuePairSettings settings = QueuePairSettings.DEFAULT;
+        private @Nullable MessageListener messages;
+        private int messageBytes;
+        private BiConsumer<ChannelPipeline, SocketAddress> tls = (pipeline, address) -> {};
+        private Consumer<ChannelPipeline> handlers = pipeline -> {};
+        private Consumer<ConnectionSetup> prepare = setup -> {};
+        private boolean peerToPeer;
+        private volatile @Nullable Connecting connecting;
+
+        /** What is fixed from the first connect on. */
+        private record Connecting(
+                IwarpConnector connector,
+                ProtectionDomain domain,
+                QueuePairSettings settings,
+                Consumer<ConnectionSetup> prepare) {}
+
+        private Client(Bootstrap bootstrap) {
+            this.bootstrap = bootstrap;
         }
 
-        @Override
-        Client self() {
+        private void requireChangeable() {
+            if (connecting != null) {
+                throw new IllegalStateException("this client has connected: set it up before, or make another one");
+            }
+        }
+
+        /**
+         * Sets the domain of the memory that peers may access, unless {@link ConnectionSetup#domain} says otherwise; by
+         * default one without memory.
+         */
+        public Client domain(ProtectionDomain newDomain) {
+            requireChangeable();
+            domain = Objects.requireNonNull(newDomain, "domain");
             return this;
         }
 
-        @Override
-        void requireChangeable() {
-            if (connector != null) {
-                throw new IllegalStateException("this client has connected: set it up before, or make another one");
+        /**
+         * Sets the settings of each queue pair, unless {@link ConnectionSetup#settings} says otherwise;
+         * {@link QueuePairSettings#DEFAULT} by default.
+         */
+        public Client settings(QueuePairSettings newSettings) {
+            requireChangeable();
+            settings = Objects.requireNonNull(newSettings, "settings");
+            return this;
+        }
+
+        /** Requests the peer-to-peer model, in which either side may send first ({@link MpaSettings#peerToPeer}). */
+        public Client peerToPeer() {
+            requireChangeable();
+            peerToPeer = true;
+            return this;
+        }
+
+        /** Sets how long TCP may take to connect, 1 ms to 24 days; 30 s by default. */
+        public Client connectTimeout(Duration time) {
+            requireChangeable();
+            long millis = time.toMillis();
+            if (millis < 1 || millis > Integer.MAX_VALUE) {
+                throw new IllegalArgumentException("connectTimeout is " + time + ", allowed are 1 ms to 24 days");
             }
+            bootstrap.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) millis);
+            return this;
+        }
+
+        /**
+         * Sets the listener for the peers' messages, as {@link ConnectionSetup#onMessage} does for one connection.
+         *
+         * @param maxBytes the maximum length of a message, at least 1; a longer one ends the stream
+         */
+        public Client onMessage(int maxBytes, MessageListener listener) {
+            requireChangeable();
+            ConnectionSetup.withMessages(QueuePairSettings.DEFAULT, maxBytes);
+            messages = Objects.requireNonNull(listener, "listener");
+            messageBytes = maxBytes;
+            return this;
         }
 
         /**
@@ -258,23 +325,29 @@ public final class Iwarp {
          */
         public Client tls(SslContext client) {
             requireChangeable();
-            if (client.isServer()) {
+            if (Objects.requireNonNull(client, "client").isServer()) {
                 throw new IllegalArgumentException(
                         "this SslContext is for servers: make one with SslContextBuilder.forClient");
             }
-            secureWith(Tls.client(client));
+            tls = Tls.client(client);
             return this;
         }
 
-        /** Sets what the server gets with each connection request, 0 to 512 bytes; by default nothing. */
-        public Client privateData(byte[] bytes) {
+        /**
+         * Sets what adds transport handlers to each connection, between TLS and MPA, as
+         * {@link IwarpChannelInitializer#withTransportHandlers} does; for example a capture.
+         */
+        public Client transportHandlers(Consumer<ChannelPipeline> newHandlers) {
             requireChangeable();
-            privateData = bytes.clone();
+            handlers = Objects.requireNonNull(newHandlers, "handlers");
             return this;
         }
 
-        /** Sets what is called with each queue pair before it connects, to set listeners and to post receives. */
-        public Client prepare(Consumer<QueuePair> newPrepare) {
+        /**
+         * Sets what sets up each connection before its request is sent. Called on the event loop; it must not block. If
+         * it throws, the connect fails.
+         */
+        public Client prepare(Consumer<ConnectionSetup> newPrepare) {
             requireChangeable();
             prepare = Objects.requireNonNull(newPrepare, "prepare");
             return this;
@@ -286,52 +359,135 @@ public final class Iwarp {
          * @param host a name or an address
          */
         public CompletableFuture<QueuePair> connect(String host, int port) {
-            return connect(InetSocketAddress.createUnresolved(host, port));
+            return connect(InetSocketAddress.createUnresolved(Objects.requireNonNull(host, "host"), port));
         }
 
         /**
-         * Connects.
+         * Connects. If the peer closes the connection on an enhanced connection request, as a peer does that supports
+         * only revision 1 of MPA, the client makes a second connection with a plain request (RFC 6581 section 10), with
+         * another {@link ConnectionSetup}.
          *
-         * @return as {@link IwarpConnector#connect}
+         * <p>The attempt is abandoned when the caller cancels or completes its future, for example with
+         * {@link CompletableFuture#orTimeout}: its channel is closed, and {@link #connections} no longer counts it when
+         * its stream has left the protection domain. Cancelling a derived future, for example of {@code thenApply},
+         * does not cancel the attempt.
+         *
+         * @param address of the server, as the channel type takes it
+         * @return completes on the event loop with the queue pair once requests may be sent. An event loop of the group
+         *     must not wait for it: {@code get} and {@code join} throw
+         *     {@link io.netty.util.concurrent.BlockingOperationException} there. Fails with an
+         *     {@link io.iwarp.ConnectionClosedException}, which is an {@link io.iwarp.ConnectionRejectedException} if
+         *     the peer rejects the request. It fails only after the attempt is cleaned up: the queue pair's stream has
+         *     left its protection domain, and actions chained earlier to its {@link QueuePair#closed} without
+         *     {@code Async} have run. The domain may be closed immediately afterwards.
          * @throws IllegalStateException if the client was shut down
          */
         public CompletableFuture<QueuePair> connect(SocketAddress address) {
-            return connector().connect(address);
+            return connecting().connector.connect(address);
         }
 
-        private synchronized IwarpConnector connector() {
-            IwarpConnector current = connector;
+        /** As {@link #connect(SocketAddress)}, with a further step of the set-up of this connection alone. */
+        public CompletableFuture<QueuePair> connect(SocketAddress address, Consumer<ConnectionSetup> further) {
+            Objects.requireNonNull(further, "further");
+            Connecting current = connecting();
+            return current.connector.connect(
+                    address,
+                    IwarpChannelInitializer.connecting(
+                            current.domain, current.settings, current.prepare.andThen(further)));
+        }
+
+        /** As {@link #stayConnected(SocketAddress, ReconnectListener, Duration, Duration)}, with 100 ms and 30 s. */
+        @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
+        public Reconnector stayConnected(SocketAddress address, ReconnectListener listener) {
+            return stayConnected(address, listener, Duration.ofMillis(100), Duration.ofSeconds(30));
+        }
+
+        /**
+         * Connects, and connects again after each end that may be retried.
+         *
+         * @param firstPause the pause before the second attempt, above 0
+         * @param maxPause what the growing pauses are limited to, at least the first one
+         * @throws IllegalStateException if the client was shut down
+         */
+        @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
+        public Reconnector stayConnected(
+                SocketAddress address, ReconnectListener listener, Duration firstPause, Duration maxPause) {
+            Objects.requireNonNull(address, "address");
+            Reconnector reconnector = new Reconnector(
+                    () -> connect(address),
+                    bootstrap.config().group(),
+                    address,
+                    Objects.requireNonNull(listener, "listener"),
+                    firstPause,
+                    maxPause);
+            reconnector.connect();
+            return reconnector;
+        }
+
+        private synchronized Connecting connecting() {
+            Connecting current = connecting;
             if (current == null) {
-                current = newConnector();
-                connector = current;
+                current = newConnecting();
+                connecting = current;
             }
             return current;
         }
 
-        private IwarpConnector newConnector() {
-            Consumer<QueuePair> first = listening().andThen(prepare);
-            IwarpChannelInitializer initializer =
-                    IwarpChannelInitializer.initiator(domainOrNew(), settings(), privateData, first);
-            Bootstrap bootstrap = new Bootstrap().group(group).channel(types.channel());
-            return new IwarpConnector(bootstrap, initializer, handlers());
+        private Connecting newConnecting() {
+            ProtectionDomain ofAll = domain == null ? ProtectionDomain.create() : domain;
+            QueuePairSettings current = peerToPeer
+                    ? settings.toBuilder()
+                            .mpa(settings.mpa().toBuilder()
+                                    .enhanced(true)
+                                    .peerToPeer(true)
+                                    .build())
+                            .build()
+                    : settings;
+            Consumer<ConnectionSetup> all =
+                    preparation(current, messageBytes, messages).andThen(prepare);
+            Consumer<ChannelPipeline> further = handlers;
+            IwarpConnector connector = new IwarpConnector(
+                    bootstrap,
+                    IwarpChannelInitializer.connecting(ofAll, current, all),
+                    tls.andThen((pipeline, address) -> further.accept(pipeline)));
+            return new Connecting(connector, ofAll, current, all);
         }
 
-        /** As {@link IwarpConnector#connections}. */
+        /**
+         * Returns the number of connections, including attempts to connect and those whose channel is closed but whose
+         * queue pair has not yet reported its end. It may change at any time.
+         */
         public int connections() {
-            IwarpConnector current = connector;
-            return current == null ? 0 : current.connections();
+            Connecting current = connecting;
+            return current == null ? 0 : current.connector.connections();
         }
 
-        /** As {@link IwarpConnector#shutdownGracefully}. */
+        /**
+         * Refuses further attempts to connect, abandons current attempts, whose futures fail, and closes all
+         * connections in order: each sends its posted requests and the pending answers to its peer, then closes its
+         * half. Connections that are still open at the deadline are aborted. May be called again, with another
+         * deadline.
+         *
+         * @param deadline the time for the orderly close, not negative; 0 aborts at once
+         * @return completes on an event loop when all connections are cleaned up: each channel is closed, each stream
+         *     has left the protection domain, every request has completed, and actions chained earlier to
+         *     {@link QueuePair#closed} without {@code Async} have run. The protection domain may be closed, and the
+         *     event loop group shut down, immediately afterwards.
+         */
         public CompletableFuture<Void> shutdownGracefully(Duration deadline) {
-            return connector().shutdownGracefully(deadline);
+            return connecting().connector.shutdownGracefully(deadline);
+        }
+
+        @Override
+        public String toString() {
+            return "Iwarp.Client[" + connections() + " connections]";
         }
     }
 
     /** A class of its own, since Netty's classes for TLS need not be there. */
     private static final class Tls {
-        static BiConsumer<ChannelPipeline, SocketAddress> server(SslContext context) {
-            return (pipeline, address) ->
+        static Consumer<ChannelPipeline> server(SslContext context) {
+            return pipeline ->
                     pipeline.addLast(context.newHandler(pipeline.channel().alloc()));
         }
 

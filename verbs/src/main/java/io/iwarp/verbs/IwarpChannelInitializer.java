@@ -34,44 +34,48 @@ import org.slf4j.event.Level;
  * MPA start-up, MPA framing, DDP, RDMAP. The {@link QueuePair} is on top.
  *
  * <p>Set it as {@code Bootstrap.handler} for an initiator, or {@code ServerBootstrap.childHandler} for a responder;
- * {@link IwarpConnector} and {@link IwarpListener} do that themselves. One initializer serves any number of channels.
- * User events on the pipeline ({@code MpaEvent}) report set-up, half-close and faults.
+ * {@link Iwarp}'s clients and servers do that themselves. One initializer serves any number of channels. User events on
+ * the pipeline ({@code MpaEvent}) report set-up, half-close and faults.
  *
  * <p>The initializer enables half-closure on the channel and, on a TCP channel, {@code TCP_NODELAY}.
  */
 public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     private static final Logger LOGGER = LoggerFactory.getLogger(IwarpChannelInitializer.class);
 
+    private static final CloseReason CLOSED_TOO_EARLY = new CloseReason(
+            EndedBy.LOCAL_APPLICATION, null, "the application closed the channel before the connection was made", null);
+
     private final ProtectionDomain domain;
     private final QueuePairSettings settings;
-    private final Role role;
+    /** Decides about connection requests; null for an initiator. */
+    private final @Nullable ConnectionRequestListener requests;
+    /** Sets up each connection, at a responder when its request has arrived. */
+    private final Consumer<ConnectionSetup> prepare;
     /** Null for an initiator, which itself limits the number of its connections. */
     private final @Nullable SetupGate setupGate;
 
     private final SetupObserver observer;
     private final Consumer<ChannelPipeline> transportHandlers;
-    private final StartupHandlers startup;
-
-    /** Creates the start-up handler of a channel, depending on the role. */
-    private interface StartupHandlers {
-        MpaStartupHandler create(QueuePair queuePair, MpaSettings settings);
-    }
+    /** Whether an initiator uses revision 1 of MPA, whatever the settings say. */
+    private final boolean plain;
 
     private IwarpChannelInitializer(
             ProtectionDomain domain,
             QueuePairSettings settings,
-            Role role,
+            @Nullable ConnectionRequestListener requests,
+            Consumer<ConnectionSetup> prepare,
             @Nullable SetupGate setupGate,
             SetupObserver observer,
             Consumer<ChannelPipeline> transportHandlers,
-            StartupHandlers startup) {
+            boolean plain) {
         this.domain = Objects.requireNonNull(domain, "domain");
-        this.settings = settings;
-        this.role = role;
+        this.settings = Objects.requireNonNull(settings, "settings");
+        this.requests = requests;
+        this.prepare = prepare;
         this.setupGate = setupGate;
         this.observer = observer;
         this.transportHandlers = Objects.requireNonNull(transportHandlers, "handlers");
-        this.startup = startup;
+        this.plain = plain;
     }
 
     /**
@@ -91,11 +95,19 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         Objects.requireNonNull(prepare, "prepare");
         byte[] request = privateData.clone();
         requireStartable(settings, request);
+        return connecting(domain, settings, setup -> {
+            setup.privateData(request);
+            prepare.accept(setup.queuePair());
+        });
+    }
+
+    /**
+     * As {@link #initiator(ProtectionDomain, QueuePairSettings, byte[], Consumer)}, with a set-up for each connection.
+     */
+    static IwarpChannelInitializer connecting(
+            ProtectionDomain domain, QueuePairSettings settings, Consumer<ConnectionSetup> prepare) {
         return new IwarpChannelInitializer(
-                domain, settings, Role.INITIATOR, null, SetupObserver.NONE, pipeline -> {}, (queuePair, mpa) -> {
-                    prepare.accept(queuePair);
-                    return MpaStartupHandler.initiator(mpa, request);
-                });
+                domain, settings, null, prepare, null, SetupObserver.NONE, pipeline -> {}, false);
     }
 
     /**
@@ -126,17 +138,24 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             throw new IllegalArgumentException("a pre-agreed start has no connection requests to decide about:"
                     + " use initiator(...) on both sides");
         }
+        return accepting(domain, settings, setup -> {}, requests);
+    }
+
+    /** As {@link #responder(ProtectionDomain, QueuePairSettings, ConnectionRequestListener)}, with a first set-up. */
+    static IwarpChannelInitializer accepting(
+            ProtectionDomain domain,
+            QueuePairSettings settings,
+            Consumer<ConnectionSetup> prepare,
+            ConnectionRequestListener requests) {
         return new IwarpChannelInitializer(
                 domain,
                 settings,
-                Role.RESPONDER,
+                requests,
+                prepare,
                 new SetupGate(settings.maxSetups()),
                 SetupObserver.NONE,
                 pipeline -> {},
-                (queuePair, mpa) -> MpaStartupHandler.responder(mpa, request -> {
-                    queuePair.engine().life().learnTlsSession();
-                    requests.onConnectionRequest(new ConnectionRequest(request, queuePair));
-                }));
+                false);
     }
 
     /** As {@link #responder(ProtectionDomain, QueuePairSettings, ConnectionRequestListener)}, with default settings. */
@@ -154,7 +173,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
      * and MPA, for example TLS or a packet capture.
      */
     public IwarpChannelInitializer withTransportHandlers(Consumer<ChannelPipeline> handlers) {
-        return new IwarpChannelInitializer(domain, settings, role, setupGate, observer, handlers, startup);
+        return new IwarpChannelInitializer(domain, settings, requests, prepare, setupGate, observer, handlers, plain);
     }
 
     /** Returns a copy of this initializer that adds further transport handlers after its own. */
@@ -164,12 +183,13 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
 
     /** Returns a copy of this initializer with another observer. */
     IwarpChannelInitializer withObserver(SetupObserver newObserver) {
-        return new IwarpChannelInitializer(domain, settings, role, setupGate, newObserver, transportHandlers, startup);
+        return new IwarpChannelInitializer(
+                domain, settings, requests, prepare, setupGate, newObserver, transportHandlers, plain);
     }
 
     /** Throws if a connector cannot use this initializer. */
     void requireConnects() {
-        if (role == Role.RESPONDER) {
+        if (requests != null) {
             throw new IllegalArgumentException(
                     "IwarpChannelInitializer.responder(...) is for an IwarpListener: a connector"
                             + " needs IwarpChannelInitializer.initiator(...)");
@@ -178,7 +198,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
 
     /** Throws if a listener cannot use this initializer. With a pre-agreed start both sides are initiators. */
     void requireListens() {
-        if (role == Role.INITIATOR && settings.mpa().start() != StartMode.PREAGREED) {
+        if (requests == null && settings.mpa().start() != StartMode.PREAGREED) {
             throw new IllegalArgumentException(
                     "IwarpChannelInitializer.initiator(...) is for an IwarpConnector: a listener"
                             + " needs IwarpChannelInitializer.responder(...)");
@@ -188,13 +208,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     /** Returns a copy of this initializer that sends plain connection requests of revision 1. */
     IwarpChannelInitializer withoutEnhancedSetup() {
         return new IwarpChannelInitializer(
-                domain,
-                settings.toBuilder().mpa(settings.mpa().withoutEnhancedSetup()).build(),
-                role,
-                setupGate,
-                observer,
-                transportHandlers,
-                startup);
+                domain, settings, requests, prepare, setupGate, observer, transportHandlers, true);
     }
 
     /** Returns the queue pair of a channel, or null if this initializer has not run on it. */
@@ -213,6 +227,10 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             }
             channel.closeFuture().addListener(ticket);
         }
+        if (!observer.entered(channel)) {
+            channel.close();
+            return;
+        }
         SetupGate.Ticket admitted = ticket;
         Throwable failure = Application.call(() -> prepare(channel, admitted));
         if (failure != null) {
@@ -229,10 +247,41 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         ChannelPipeline pipeline = channel.pipeline();
         transportHandlers.accept(pipeline);
         TransportHandler.addTo(pipeline);
-        QueuePair queuePair = new QueuePair(channel, domain, settings, role, ticket);
-        QueuePairOfChannel.set(channel, queuePair);
-        observer.prepared(queuePair);
-        addLayers(pipeline, queuePair);
+        ConnectionRequestListener decides = requests;
+        if (decides == null) {
+            initiate(channel);
+        } else {
+            awaitRequest(channel, ticket, decides);
+        }
+    }
+
+    private void initiate(Channel channel) {
+        ConnectionSetup setup = new ConnectionSetup(
+                channel, Role.INITIATOR, domain, settings, null, (made, queuePair) -> observer.prepared(queuePair));
+        prepare.accept(setup);
+        QueuePair queuePair = setup.queuePair();
+        if (!channel.isOpen()) {
+            queuePair.engine().fail(CLOSED_TOO_EARLY);
+            return;
+        }
+        QueuePairSettings current = setup.settings();
+        MpaSettings mpa = plain ? current.mpa().withoutEnhancedSetup() : current.mpa();
+        channel.pipeline().addLast(MpaStartupHandler.initiator(mpa, setup.privateData()));
+        addLayers(channel.pipeline(), queuePair, current, mpa);
+    }
+
+    private void awaitRequest(Channel channel, SetupGate.@Nullable Ticket ticket, ConnectionRequestListener decides) {
+        SetupHandler handler = new SetupHandler(channel, settings, ticket);
+        ConnectionSetup setup =
+                new ConnectionSetup(channel, Role.RESPONDER, domain, settings, ticket, (made, queuePair) -> {
+                    observer.prepared(queuePair);
+                    handler.enter(queuePair, pipeline -> addLayers(pipeline, queuePair, made, made.mpa()));
+                });
+        channel.pipeline().addLast(MpaStartupHandler.responder(settings.mpa(), request -> {
+            prepare.accept(setup);
+            decides.onConnectionRequest(new ConnectionRequest(request, setup));
+        }));
+        channel.pipeline().addLast(handler);
     }
 
     /** Ends a connection that cannot begin. */
@@ -253,13 +302,13 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     }
 
     /** Adds the three layers at the end of the pipeline. */
-    private void addLayers(ChannelPipeline pipeline, QueuePair queuePair) {
-        MpaStartupHandler startupHandler = startup.create(queuePair, settings.mpa());
+    private static void addLayers(
+            ChannelPipeline pipeline, QueuePair queuePair, QueuePairSettings settings, MpaSettings mpa) {
+        limitTransmission(pipeline.channel().config(), settings);
         StreamAssociation stream = queuePair.stream();
         Counters counters = queuePair.counters();
         RdmapHandler rdmap = queuePair.engine().enterPipeline();
-        pipeline.addLast(startupHandler);
-        pipeline.addLast(new MpaFramingHandler(settings.mpa(), counters, stream));
+        pipeline.addLast(new MpaFramingHandler(mpa, counters, stream));
         pipeline.addLast(new DdpHandler(
                 settings.transmitWindow(),
                 settings.messageTimeout(),
@@ -280,11 +329,14 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         channel.close();
     }
 
-    private void configure(ChannelConfig config) {
+    private static void configure(ChannelConfig config) {
         config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         config.setOption(ChannelOption.TCP_NODELAY, true);
+        config.setOption(ChannelOption.RECVBUF_ALLOCATOR, new WarmReads());
+    }
+
+    private static void limitTransmission(ChannelConfig config, QueuePairSettings settings) {
         int window = settings.transmitWindow();
         config.setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, new WriteBufferWaterMark(window / 2, window));
-        config.setOption(ChannelOption.RECVBUF_ALLOCATOR, new WarmReads());
     }
 }

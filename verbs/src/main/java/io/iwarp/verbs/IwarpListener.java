@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,26 +38,24 @@ public final class IwarpListener implements AutoCloseable {
         ChannelOutcome.await(channel.closeFuture(), () -> closed.complete(null));
     }
 
-    /**
-     * Starts to listen.
-     *
-     * @param bootstrap with groups and channel type set; it is copied
-     * @param initializer from {@link IwarpChannelInitializer#responder}
-     * @param address the address to bind; with port 0 the system chooses a port, see {@link #localAddress}
-     * @return completes on an event loop with the listener once the address is bound, or fails with a
-     *     {@link BindException} that names the address. An event loop of the bootstrap's groups must not wait for it:
-     *     {@code get} and {@code join} throw {@link io.netty.util.concurrent.BlockingOperationException} there.
-     * @throws IllegalArgumentException if the initializer is for an initiator, unless the start is pre-agreed
-     */
-    public static CompletableFuture<IwarpListener> listen(
+    /** As {@link Iwarp.Server#listen(SocketAddress)}. */
+    static CompletableFuture<IwarpListener> listen(
             ServerBootstrap bootstrap, IwarpChannelInitializer initializer, SocketAddress address) {
+        return listen(bootstrap, initializer, address, new ConnectionGroup());
+    }
+
+    /** As {@link Iwarp.Server#listen(SocketAddress)}, with a group that reports its connections. */
+    static CompletableFuture<IwarpListener> listen(
+            ServerBootstrap bootstrap,
+            IwarpChannelInitializer initializer,
+            SocketAddress address,
+            ConnectionGroup connections) {
         initializer.requireListens();
-        ConnectionGroup connections = new ConnectionGroup();
         AcceptPause accepting = new AcceptPause(connections::size);
         ChannelHandler ofCaller = bootstrap.config().handler();
         ServerBootstrap complete = bootstrap
                 .clone()
-                .handler(behind(ofCaller, connections, accepting))
+                .handler(inboundHandlers(ofCaller, connections, accepting))
                 .childHandler(initializer.withObserver(connections::prepared));
         complete.validate();
         List<EventExecutor> loops = loops(complete);
@@ -63,7 +63,7 @@ public final class IwarpListener implements AutoCloseable {
         ChannelFuture binding = complete.bind(address);
         ChannelOutcome.await(binding, () -> {
             if (!binding.isSuccess()) {
-                listening.completeExceptionally(naming(address, binding));
+                listening.completeExceptionally(bindFailure(address, binding));
             } else if (!listening.complete(new IwarpListener(binding.channel(), connections, accepting, loops))) {
                 ChannelOutcome.close(binding.channel());
             }
@@ -79,22 +79,30 @@ public final class IwarpListener implements AutoCloseable {
     }
 
     /** Adds the address, which transports omit from "Address already in use". */
-    private static Throwable naming(SocketAddress address, ChannelFuture binding) {
+    private static Throwable bindFailure(SocketAddress address, ChannelFuture binding) {
         Throwable failure = binding.cause();
         if (failure == null) {
             return new RejectedExecutionException(
                     "cannot listen at " + address + ": the event loop of the listener was shut down");
         }
-        if (!(failure instanceof IOException)) {
+        if (failure instanceof UnsupportedAddressTypeException) {
+            return new IllegalArgumentException(
+                    "cannot listen at " + address + ": the channel type does not support a "
+                            + address.getClass().getSimpleName() + "; use one that fits the address",
+                    failure);
+        }
+        boolean unresolved = failure instanceof UnresolvedAddressException;
+        if (!(failure instanceof IOException) && !unresolved) {
             return failure;
         }
-        BindException named = new BindException("cannot listen at " + address + ": " + failure.getMessage());
+        BindException named = new BindException("cannot listen at " + address + ": "
+                + (unresolved ? "no host is known by this name" : failure.getMessage()));
         named.initCause(failure);
         return named;
     }
 
     /** The caller's handler comes first. It may refuse connections, which the group then does not see. */
-    private static ChannelHandler behind(@Nullable ChannelHandler ofCaller, ChannelHandler... own) {
+    private static ChannelHandler inboundHandlers(@Nullable ChannelHandler ofCaller, ChannelHandler... own) {
         return new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel listening) {
@@ -135,6 +143,14 @@ public final class IwarpListener implements AutoCloseable {
      */
     public int connections() {
         return connections.size();
+    }
+
+    /**
+     * Returns the queue pairs of the connections that are established and not closed, for example to send something to
+     * all of them. A connection may come or go at any time; see {@link Iwarp.Server#onOpen}.
+     */
+    public List<QueuePair> queuePairs() {
+        return connections.queuePairs();
     }
 
     /**

@@ -11,7 +11,7 @@ interface LifeListener {
     void onSetUpFailed(Exception why);
 
     /** Called when the peer has closed its half. */
-    void onPeerClosedHalf();
+    void onInputShutdown();
 
     /** Called when the stream has ended and every request has completed. */
     void onClosed(CloseReason reason);

@@ -20,6 +20,8 @@ import io.iwarp.mpa.MpaParameters;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import java.net.SocketAddress;
 import java.security.Principal;
 import java.util.List;
 import java.util.Objects;
@@ -158,8 +160,8 @@ public final class QueuePair implements AutoCloseable {
         }
 
         @Override
-        public void onPeerClosedHalf() {
-            Application.tell(channel, () -> listener.onPeerClosedHalf(QueuePair.this));
+        public void onInputShutdown() {
+            Application.tell(channel, () -> listener.onInputShutdown(QueuePair.this));
         }
 
         @Override
@@ -594,7 +596,10 @@ public final class QueuePair implements AutoCloseable {
      * certificate, or before a connection request has arrived or start-up has completed.
      */
     public @Nullable Principal peerPrincipal() {
-        SSLSession session = tlsSession();
+        return principalOf(tlsSession());
+    }
+
+    static @Nullable Principal principalOf(@Nullable SSLSession session) {
         try {
             return session == null ? null : session.getPeerPrincipal();
         } catch (SSLPeerUnverifiedException unproven) {
@@ -650,6 +655,26 @@ public final class QueuePair implements AutoCloseable {
     /** Returns the object that the application has {@linkplain #attach attached}, or null. */
     public @Nullable Object attachment() {
         return attachment;
+    }
+
+    /** Returns the domain of the memory that the peer may access. */
+    public ProtectionDomain protectionDomain() {
+        return stream.protectionDomain();
+    }
+
+    /** Returns the address of the peer; null before the connection is made, and if the transport has no addresses. */
+    public @Nullable SocketAddress remoteAddress() {
+        return channel.remoteAddress();
+    }
+
+    /** Returns the address of this side; null as {@link #remoteAddress} is. */
+    public @Nullable SocketAddress localAddress() {
+        return channel.localAddress();
+    }
+
+    /** Returns the event loop of the connection, on which listeners are called and futures complete. */
+    public EventLoop executor() {
+        return channel.eventLoop();
     }
 
     /** Returns the channel of this queue pair. */

@@ -46,7 +46,7 @@ final class QueuePairEngine implements RdmapUlp {
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed by the application", null);
     private static final CloseReason CLOSED_BY_PEER =
             new CloseReason(EndedBy.PEER_CLOSED, null, "the peer closed the connection", null);
-    private static final CloseReason LOOP_IS_GONE =
+    static final CloseReason LOOP_IS_GONE =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the event loop of the connection was shut down", null);
 
     private final Channel channel;
@@ -260,13 +260,13 @@ final class QueuePairEngine implements RdmapUlp {
     @Override
     public void onEstablished(MpaParameters agreed) {
         life.learnTlsSession();
-        life.established(agreed);
         sends.agree(agreed.ord());
         if (idleTimers != null) {
             idleTimers.start();
         }
         leaveSetup();
         recorder.established();
+        life.established(agreed);
     }
 
     @Override
@@ -300,8 +300,8 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     @Override
-    public void onPeerClosedHalf() {
-        listener.onPeerClosedHalf();
+    public void onInputShutdown() {
+        listener.onInputShutdown();
         if (closeWithPeer) {
             closeInOrder(CLOSED_BY_PEER);
         }

@@ -20,7 +20,7 @@ public interface QueuePairListener {
      * Called when the peer has closed its half of the connection. This side may continue to send. An orderly close of
      * this side's half follows if {@link QueuePairSettings#closeWithPeer} is set.
      */
-    default void onPeerClosedHalf(QueuePair queuePair) {}
+    default void onInputShutdown(QueuePair queuePair) {}
 
     /**
      * Called when the stream has ended and every request has completed, once for every queue pair that began a

@@ -1,9 +1,16 @@
 package io.iwarp.verbs;
 
+import io.netty.channel.Channel;
+
 /** Observes the preparation of channels, on their event loops and before the application. No method throws. */
 interface SetupObserver {
     /** An observer that does nothing. */
     SetupObserver NONE = queuePair -> {};
+
+    /** Called with each channel first. Returns whether the connection is still wanted. */
+    default boolean entered(Channel channel) {
+        return true;
+    }
 
     /** Called when a channel has its queue pair. */
     void prepared(QueuePair queuePair);

@@ -20,6 +20,7 @@ final class StreamLife {
     private volatile @Nullable MpaParameters parameters;
     private volatile @Nullable SSLSession tlsSession;
     private volatile boolean enhancedSetupRefused;
+    private volatile Runnable whenEstablished = () -> {};
 
     StreamLife(Channel channel) {
         this.channel = channel;
@@ -36,8 +37,14 @@ final class StreamLife {
         tlsSession = TransportHandler.tlsSession(channel);
     }
 
+    /** Sets what the event loop calls once the two ends have agreed. Set it before. */
+    void whenEstablished(Runnable action) {
+        whenEstablished = action;
+    }
+
     void established(MpaParameters agreed) {
         parameters = agreed;
+        whenEstablished.run();
     }
 
     void enhancedSetupWasRefused() {

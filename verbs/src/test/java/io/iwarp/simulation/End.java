@@ -152,7 +152,7 @@ final class End {
             }
 
             @Override
-            public void onPeerClosedHalf(QueuePair pair) {
+            public void onInputShutdown(QueuePair pair) {
                 world.trace().add(world, "peer closed its half", End.this);
                 mayThrow();
             }

@@ -11,8 +11,7 @@ import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.StartMode;
 import io.iwarp.verbs.ConnectionRequest;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
@@ -71,18 +70,20 @@ class ConnectorTest {
         return new Bootstrap().group(group).channel(Transport.NIO.clientChannel());
     }
 
-    private IwarpConnector connector(QueuePairSettings settings, Security security) throws Exception {
-        return new IwarpConnector(
-                bootstrap(),
-                IwarpChannelInitializer.initiator(domain, settings, new byte[0], prepared::add)
-                        .withTransportHandlers(security.initiator()));
+    private Iwarp.Client connector(QueuePairSettings settings, Security security) throws Exception {
+        return Iwarp.client(bootstrap())
+                .domain(domain)
+                .settings(settings)
+                .prepare(setup -> prepared.add(setup.queuePair()))
+                .transportHandlers(security.initiator());
     }
 
     private IwarpListener listen() throws Exception {
-        return await(IwarpListener.listen(
-                serverBootstrap(),
-                IwarpChannelInitializer.responder(domain, PATIENT, ConnectionRequest::accept),
-                ANY_PORT));
+        return await(Iwarp.server(serverBootstrap())
+                .domain(domain)
+                .settings(PATIENT)
+                .onRequest(ConnectionRequest::accept)
+                .listen(ANY_PORT));
     }
 
     /** How an application gives up. */
@@ -97,7 +98,7 @@ class ConnectorTest {
     void anAttemptThatIsGivenUpLeavesNothing(GivingUp how) throws Exception {
         for (Security security : List.of(Security.NONE, Security.TLS_1_3)) {
             try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                IwarpConnector connector = connector(PATIENT, security);
+                Iwarp.Client connector = connector(PATIENT, security);
                 CompletableFuture<QueuePair> connecting = connector.connect(silent.getLocalSocketAddress());
                 QueuePair queuePair = prepared.poll(Server.PATIENCE_SECONDS, TimeUnit.SECONDS);
                 Class<? extends Exception> failure = switch (how) {
@@ -116,7 +117,7 @@ class ConnectorTest {
                 };
                 CloseReason reason = await(queuePair.closed());
                 assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
-                assertThat(reason.detail()).contains("given up");
+                assertThat(reason.detail()).contains("cancelled");
                 assertThatThrownBy(() -> await(connecting))
                         .satisfiesAnyOf(
                                 thrown -> assertThat(thrown).isInstanceOf(failure),
@@ -137,8 +138,7 @@ class ConnectorTest {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             for (int round = 0; round < 50; round++) {
                 ProtectionDomain own = ProtectionDomain.create();
-                IwarpConnector connector = new IwarpConnector(
-                        bootstrap(), IwarpChannelInitializer.initiator(own, PATIENT, new byte[0], fresh -> {}));
+                Iwarp.Client connector = Iwarp.client(bootstrap()).domain(own).settings(PATIENT);
                 CompletableFuture<QueuePair> connecting = connector.connect(silent.getLocalSocketAddress());
                 if (round % 2 == 0) {
                     connecting.cancel(true);
@@ -152,13 +152,13 @@ class ConnectorTest {
     @Test
     void aConnectorThatIsShutDownClosesItsConnectionsAndMakesNoMore() throws Exception {
         IwarpListener listener = listen();
-        IwarpConnector connector = connector(PATIENT, Security.NONE);
+        Iwarp.Client connector = connector(PATIENT, Security.NONE);
         List<QueuePair> connected = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             connected.add(await(connector.connect(listener.localAddress())));
         }
         assertThat(connector.connections()).isEqualTo(3);
-        assertThat(connector).hasToString("IwarpConnector[3 connections]");
+        assertThat(connector).hasToString("Iwarp.Client[3 connections]");
         await(connector
                 .shutdownGracefully(AGES)
                 .thenRun(() -> assertThat(connected)
@@ -195,10 +195,12 @@ class ConnectorTest {
         // The loop that waits is the one that binds, so the future cannot be done before.
         var loop = group.next();
         var waiting = loop.submit(() -> {
-            CompletableFuture<IwarpListener> listening = IwarpListener.listen(
-                    new ServerBootstrap().group(loop).channel(NioServerSocketChannel.class),
-                    IwarpChannelInitializer.responder(domain, PATIENT, ConnectionRequest::accept),
-                    ANY_PORT);
+            CompletableFuture<IwarpListener> listening = Iwarp.server(
+                            new ServerBootstrap().group(loop).channel(NioServerSocketChannel.class))
+                    .domain(domain)
+                    .settings(PATIENT)
+                    .onRequest(ConnectionRequest::accept)
+                    .listen(ANY_PORT);
             assertThatThrownBy(() -> listening.get(Server.PATIENCE_SECONDS, TimeUnit.SECONDS))
                     .isInstanceOf(BlockingOperationException.class);
             return listening;
@@ -213,17 +215,19 @@ class ConnectorTest {
     void nothingIsMadeOnEventLoopsThatHaveTerminated(Transport transport) throws Exception {
         EventLoopGroup gone = transport.group(1);
         gone.shutdownGracefully(0, Server.PATIENCE_SECONDS, TimeUnit.SECONDS).sync();
-        IwarpConnector connector = new IwarpConnector(
-                new Bootstrap().group(gone).channel(transport.clientChannel()),
-                IwarpChannelInitializer.initiator(domain, PATIENT));
+        Iwarp.Client connector = Iwarp.client(new Bootstrap().group(gone).channel(transport.clientChannel()))
+                .domain(domain)
+                .settings(PATIENT);
         CompletableFuture<QueuePair> connecting =
                 connector.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
-        CompletableFuture<IwarpListener> listening = IwarpListener.listen(
-                new ServerBootstrap().group(gone).channel(transport.serverChannel()),
-                IwarpChannelInitializer.responder(domain, PATIENT, ConnectionRequest::accept),
-                ANY_PORT);
+        CompletableFuture<IwarpListener> listening = Iwarp.server(
+                        new ServerBootstrap().group(gone).channel(transport.serverChannel()))
+                .domain(domain)
+                .settings(PATIENT)
+                .onRequest(ConnectionRequest::accept)
+                .listen(ANY_PORT);
         for (CompletableFuture<?> future : List.of(connecting, listening)) {
-            assertThatThrownBy(() -> await(future)).hasCauseInstanceOf(RejectedExecutionException.class);
+            assertThatThrownBy(() -> await(future)).hasRootCauseInstanceOf(RejectedExecutionException.class);
         }
         await(connector.shutdownGracefully(AGES));
         domain.close();
@@ -236,9 +240,9 @@ class ConnectorTest {
         for (int round = 0; round < 100; round++) {
             EventLoopGroup own = Transport.NIO.group(1);
             ProtectionDomain initiators = ProtectionDomain.create();
-            IwarpConnector connector = new IwarpConnector(
-                    new Bootstrap().group(own).channel(Transport.NIO.clientChannel()),
-                    IwarpChannelInitializer.initiator(initiators, PATIENT));
+            Iwarp.Client connector = Iwarp.client(new Bootstrap().group(own).channel(Transport.NIO.clientChannel()))
+                    .domain(initiators)
+                    .settings(PATIENT);
             await(connector.connect(listener.localAddress()));
             own.shutdownGracefully(0, Server.PATIENCE_SECONDS, TimeUnit.SECONDS);
             Throwable why = await(connector.connect(listener.localAddress()).handle((queuePair, failure) -> failure));
@@ -252,7 +256,7 @@ class ConnectorTest {
 
     @Test
     void anAddressThatIsMissingIsRefusedAtTheCall() throws Exception {
-        IwarpConnector connector = connector(PATIENT, Security.NONE);
+        Iwarp.Client connector = connector(PATIENT, Security.NONE);
         assertThatThrownBy(() -> connector.connect(null)).isInstanceOf(NullPointerException.class);
         await(connector.shutdownGracefully(AGES));
     }
@@ -263,14 +267,16 @@ class ConnectorTest {
         EventLoopGroup own = Transport.NIO.group(1);
         own.submit(() -> waiting.await(Server.PATIENCE_SECONDS, TimeUnit.SECONDS));
         BlockingQueue<Channel> bound = new LinkedBlockingQueue<>();
-        CompletableFuture<IwarpListener> listening = IwarpListener.listen(
-                new ServerBootstrap().group(own).channelFactory(() -> {
-                    NioServerSocketChannel channel = new NioServerSocketChannel();
-                    bound.add(channel);
-                    return channel;
-                }),
-                IwarpChannelInitializer.responder(domain, PATIENT, ConnectionRequest::accept),
-                ANY_PORT);
+        CompletableFuture<IwarpListener> listening = Iwarp.server(
+                        new ServerBootstrap().group(own).channelFactory(() -> {
+                            NioServerSocketChannel channel = new NioServerSocketChannel();
+                            bound.add(channel);
+                            return channel;
+                        }))
+                .domain(domain)
+                .settings(PATIENT)
+                .onRequest(ConnectionRequest::accept)
+                .listen(ANY_PORT);
         listening.cancel(false);
         waiting.countDown();
         assertThat(bound.remove().closeFuture().await(Server.PATIENCE_SECONDS, TimeUnit.SECONDS))
@@ -279,24 +285,20 @@ class ConnectorTest {
     }
 
     @Test
-    void theWrongRoleIsRefusedAtTheCall() throws Exception {
-        IwarpChannelInitializer initiator =
-                IwarpChannelInitializer.initiator(domain, PATIENT, new byte[0], fresh -> {});
-        IwarpChannelInitializer responder =
-                IwarpChannelInitializer.responder(domain, PATIENT, ConnectionRequest::accept);
-        assertThatThrownBy(() -> IwarpListener.listen(serverBootstrap(), initiator, ANY_PORT))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("a listener needs IwarpChannelInitializer.responder(...)");
-        assertThatThrownBy(() -> new IwarpConnector(bootstrap(), responder))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("a connector needs IwarpChannelInitializer.initiator(...)");
+    void preAgreedServersHaveNoRequests() throws Exception {
         QueuePairSettings preAgreed = QueuePairSettings.builder()
                 .mpa(MpaSettings.builder().start(StartMode.PREAGREED).build())
                 .build();
-        await(await(IwarpListener.listen(
-                        serverBootstrap(),
-                        IwarpChannelInitializer.initiator(domain, preAgreed, new byte[0], fresh -> {}),
-                        ANY_PORT))
+        assertThatThrownBy(() -> Iwarp.server(group)
+                        .settings(preAgreed)
+                        .onRequest(ConnectionRequest::accept)
+                        .listen(ANY_PORT))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("has no connection requests");
+        await(await(Iwarp.server(serverBootstrap())
+                        .domain(domain)
+                        .settings(preAgreed)
+                        .listen(ANY_PORT))
                 .shutdownGracefully(AGES));
     }
 
@@ -310,10 +312,12 @@ class ConnectorTest {
     void anAddressThatIsInUseIsNamed(Transport transport) throws Exception {
         EventLoopGroup own = transport.group(1);
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            assertThatThrownBy(() -> await(IwarpListener.listen(
-                            new ServerBootstrap().group(own).channel(transport.serverChannel()),
-                            IwarpChannelInitializer.responder(domain, PATIENT, ConnectionRequest::accept),
-                            taken.getLocalSocketAddress())))
+            assertThatThrownBy(() ->
+                            await(Iwarp.server(new ServerBootstrap().group(own).channel(transport.serverChannel()))
+                                    .domain(domain)
+                                    .settings(PATIENT)
+                                    .onRequest(ConnectionRequest::accept)
+                                    .listen(taken.getLocalSocketAddress())))
                     .cause()
                     .isInstanceOf(BindException.class)
                     .hasMessageStartingWith("cannot listen at " + taken.getLocalSocketAddress() + ": ")

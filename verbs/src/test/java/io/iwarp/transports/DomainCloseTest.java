@@ -10,8 +10,7 @@ import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.verbs.ConnectionRequest;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
@@ -119,25 +118,26 @@ class DomainCloseTest {
 
     private IwarpListener listen(ServerBootstrap bootstrap, ProtectionDomain domain, Consumer<ConnectionRequest> decide)
             throws Exception {
-        return await(IwarpListener.listen(
-                bootstrap,
-                IwarpChannelInitializer.responder(domain, QueuePairSettings.DEFAULT, decide::accept),
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)));
+        return await(Iwarp.server(bootstrap)
+                .domain(domain)
+                .onRequest(decide::accept)
+                .listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)));
     }
 
     private ServerBootstrap serverBootstrap() {
         return new ServerBootstrap().group(group).channel(Transport.NIO.serverChannel());
     }
 
-    private IwarpConnector connector(
+    private Iwarp.Client client(
             ProtectionDomain domain,
             QueuePairSettings settings,
             Consumer<ChannelPipeline> transport,
             Consumer<QueuePair> prepare) {
-        return new IwarpConnector(
-                new Bootstrap().group(group).channel(Transport.NIO.clientChannel()),
-                IwarpChannelInitializer.initiator(domain, settings, new byte[0], prepare)
-                        .withTransportHandlers(transport));
+        return Iwarp.client(new Bootstrap().group(group).channel(Transport.NIO.clientChannel()))
+                .domain(domain)
+                .settings(settings)
+                .prepare(setup -> prepare.accept(setup.queuePair()))
+                .transportHandlers(transport);
     }
 
     /** For each queue pair memory of its own, which goes with it. */
@@ -160,7 +160,7 @@ class DomainCloseTest {
         boolean silent = obstacle == Obstacle.SILENT || obstacle == Obstacle.SILENT_BELOW_TLS;
         for (int i = 0; i < ROUNDS; i++) {
             ProtectionDomain domain = ProtectionDomain.create();
-            CompletableFuture<QueuePair> connecting = connector(
+            CompletableFuture<QueuePair> connecting = client(
                             domain,
                             silent ? IMPATIENT : QueuePairSettings.DEFAULT,
                             (tls ? Security.TLS_1_3 : Security.NONE).initiator(),
@@ -193,7 +193,7 @@ class DomainCloseTest {
             List<QueuePair> queuePairs = new ArrayList<>();
             for (int i = 0; i < CONNECTIONS; i++) {
                 QueuePair queuePair =
-                        await(connector(initiators, QueuePairSettings.DEFAULT, pipeline -> {}, unprepared -> {})
+                        await(client(initiators, QueuePairSettings.DEFAULT, pipeline -> {}, unprepared -> {})
                                 .connect(listener.localAddress()));
                 queuePairs.add(queuePair);
                 count(queuePair, numbers.remove());
@@ -227,7 +227,7 @@ class DomainCloseTest {
             ProtectionDomain initiators = ProtectionDomain.create();
             List<CompletableFuture<QueuePair>> connecting = new ArrayList<>();
             for (int i = 0; i < CONNECTIONS; i++) {
-                connecting.add(connector(initiators, QueuePairSettings.DEFAULT, pipeline -> {}, unprepared -> {})
+                connecting.add(client(initiators, QueuePairSettings.DEFAULT, pipeline -> {}, unprepared -> {})
                         .connect(listener.localAddress()));
             }
             assertThat(undecided.poll(Server.PATIENCE_SECONDS, TimeUnit.SECONDS))

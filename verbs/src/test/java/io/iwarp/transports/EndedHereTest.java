@@ -10,8 +10,7 @@ import io.iwarp.EndedBy;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.testing.LogCapture;
 import io.iwarp.verbs.ConnectionRequest;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
@@ -48,11 +47,11 @@ class EndedHereTest {
         domain.close();
     }
 
-    private IwarpConnector connector(Transport transport, EventLoopGroup loops, Consumer<ChannelPipeline> handlers) {
-        return new IwarpConnector(
-                new Bootstrap().group(loops).channel(transport.clientChannel()),
-                IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[0], prepared::add)
-                        .withTransportHandlers(handlers));
+    private Iwarp.Client client(Transport transport, EventLoopGroup loops, Consumer<ChannelPipeline> handlers) {
+        return Iwarp.client(new Bootstrap().group(loops).channel(transport.clientChannel()))
+                .domain(domain)
+                .prepare(setup -> prepared.add(setup.queuePair()))
+                .transportHandlers(handlers);
     }
 
     private static void isOurs(CloseReason reason, String why) {
@@ -81,7 +80,7 @@ class EndedHereTest {
     void aShutdownOfTheEventLoop(Transport transport) throws Exception {
         Server server = new Server(transport, QueuePairSettings.DEFAULT, pipeline -> {}, ConnectionRequest::accept);
         EventLoopGroup own = transport.group(1);
-        QueuePair initiator = await(connector(transport, own, pipeline -> {}).connect(server.address()));
+        QueuePair initiator = await(client(transport, own, pipeline -> {}).connect(server.address()));
         own.shutdownGracefully(0, Server.PATIENCE_SECONDS, TimeUnit.SECONDS).sync();
         isOurs(await(initiator.closed()), "event loop of the connection was shut down");
         assertThat(await(server.nextEnd()).endedBy()).isIn(EndedBy.PEER_CLOSED, EndedBy.TRANSPORT);
@@ -93,7 +92,7 @@ class EndedHereTest {
         try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             EventLoopGroup own = Transport.NIO.group(1);
             CompletableFuture<QueuePair> connecting =
-                    connector(Transport.NIO, own, pipeline -> {}).connect(silent.getLocalSocketAddress());
+                    client(Transport.NIO, own, pipeline -> {}).connect(silent.getLocalSocketAddress());
             silent.accept();
             own.shutdownGracefully(0, Server.PATIENCE_SECONDS, TimeUnit.SECONDS).sync();
             assertThat(failureOf(connecting))
@@ -105,7 +104,7 @@ class EndedHereTest {
     @Test
     void aTransportHandlerThatFailsIsTheCause() throws Exception {
         IOException noKeys = new IOException("no keys");
-        CompletableFuture<QueuePair> connecting = connector(Transport.NIO, group, pipeline -> raise(noKeys))
+        CompletableFuture<QueuePair> connecting = client(Transport.NIO, group, pipeline -> raise(noKeys))
                 .connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
         assertThat(failureOf(connecting)).isInstanceOfSatisfying(ConnectionClosedException.class, ended -> {
             isOurs(ended.reason(), "no keys");
@@ -116,7 +115,7 @@ class EndedHereTest {
     @Test
     void aClosedDomainIsTheCause() throws Exception {
         domain.close();
-        CompletableFuture<QueuePair> connecting = connector(Transport.NIO, group, pipeline -> {})
+        CompletableFuture<QueuePair> connecting = client(Transport.NIO, group, pipeline -> {})
                 .connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), 1));
         assertThat(failureOf(connecting)).isInstanceOfSatisfying(ConnectionClosedException.class, ended -> {
             isOurs(ended.reason(), "the protection domain was closed");

@@ -6,8 +6,6 @@ import io.iwarp.CloseReason;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.CompletionView;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairListener;
@@ -51,7 +49,7 @@ final class Ends {
             }
             queuePair.listener(new QueuePairListener() {
                 @Override
-                public void onPeerClosedHalf(QueuePair closed) {
+                public void onInputShutdown(QueuePair closed) {
                     halfClosed.complete(null);
                 }
             });
@@ -89,21 +87,19 @@ final class Ends {
         Wiring wiring = host.wiring();
         shared = wiring.receives() == Wiring.ReceiveModel.SHARED ? new SharedBuffers() : null;
         CompletableFuture<End> accepted = new CompletableFuture<>();
-        listener = await(IwarpListener.listen(
-                host.server(),
-                host.protectResponder(IwarpChannelInitializer.responder(domain, wiring.settings(), request -> {
+        listener = await(host.server()
+                .domain(domain)
+                .settings(wiring.settings())
+                .onRequest(request -> {
                     accepted.complete(new End(request.queuePair(), wiring, shared));
                     request.accept();
-                })),
-                wiring.transport().anyAddress(directory)));
+                })
+                .listen(wiring.transport().anyAddress(directory)));
         CompletableFuture<End> connecting = new CompletableFuture<>();
-        await(new IwarpConnector(
-                        host.client(),
-                        host.protectInitiator(IwarpChannelInitializer.initiator(
-                                domain,
-                                wiring.settings(),
-                                new byte[0],
-                                queuePair -> connecting.complete(new End(queuePair, wiring, shared)))))
+        await(host.client()
+                .domain(domain)
+                .settings(wiring.settings())
+                .prepare(setup -> connecting.complete(new End(setup.queuePair(), wiring, shared)))
                 .connect(listener.localAddress()));
         initiator = await(connecting);
         responder = await(accepted);

@@ -193,7 +193,7 @@ class EntranceTest {
                 .hasMessageContaining("set onRequest");
         Iwarp.Client client = Iwarp.client(group);
         client.shutdownGracefully(Duration.ZERO);
-        assertThatThrownBy(() -> client.privateData(new byte[1]))
+        assertThatThrownBy(() -> client.domain(domain))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("make another one");
         assertThatThrownBy(() -> client.connect("localhost", 1))
@@ -201,6 +201,6 @@ class EntranceTest {
                 .hasMessageContaining("was shut down");
         assertThatThrownBy(() -> Iwarp.client(new EmbeddedChannel().eventLoop()))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("use IwarpListener or IwarpConnector");
+                .hasMessageContaining("give a bootstrap");
     }
 }

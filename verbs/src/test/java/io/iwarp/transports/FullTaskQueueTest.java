@@ -8,8 +8,7 @@ import io.iwarp.EndedBy;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ConnectionRequest;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
@@ -50,15 +49,14 @@ class FullTaskQueueTest {
     private final CountDownLatch room = new CountDownLatch(1);
     private Server server;
     private QueuePair initiator;
-    private IwarpConnector connector;
+    private Iwarp.Client client;
 
     @BeforeEach
     void connect() throws Exception {
         server = new Server(Transport.NIO, QueuePairSettings.DEFAULT, pipeline -> {}, request -> accept(request));
-        connector = new IwarpConnector(
-                new Bootstrap().group(group).channel(NioSocketChannel.class),
-                IwarpChannelInitializer.initiator(domain));
-        initiator = await(connector.connect(server.address()));
+        client = Iwarp.client(new Bootstrap().group(group).channel(NioSocketChannel.class))
+                .domain(domain);
+        initiator = await(client.connect(server.address()));
     }
 
     private static void accept(ConnectionRequest request) {
@@ -71,7 +69,7 @@ class FullTaskQueueTest {
     @AfterEach
     void shutDown() throws Exception {
         room.countDown();
-        await(connector.shutdownGracefully(Duration.ZERO));
+        await(client.shutdownGracefully(Duration.ZERO));
         server.close();
         group.shutdownGracefully(0, Server.PATIENCE_SECONDS, TimeUnit.SECONDS).sync();
         domain.close();
@@ -126,7 +124,7 @@ class FullTaskQueueTest {
     @Test
     void aShutdownOfTheConnectorKeepsItsDeadline() throws Exception {
         fill();
-        CompletableFuture<Void> down = connector.shutdownGracefully(Duration.ofHours(1));
+        CompletableFuture<Void> down = client.shutdownGracefully(Duration.ofHours(1));
         room.countDown();
         await(down);
         assertThat(await(initiator.closed()).detail()).contains("closed by the application");

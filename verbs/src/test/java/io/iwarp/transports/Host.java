@@ -1,6 +1,6 @@
 package io.iwarp.transports;
 
-import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.Iwarp;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
@@ -35,27 +35,21 @@ final class Host {
         return wiring;
     }
 
-    ServerBootstrap server() {
-        return new ServerBootstrap()
-                .group(group)
-                .channel(wiring.transport().serverChannel())
-                .option(ChannelOption.ALLOCATOR, allocator)
-                .childOption(ChannelOption.ALLOCATOR, allocator);
+    Iwarp.Server server() {
+        return Iwarp.server(new ServerBootstrap()
+                        .group(group)
+                        .channel(wiring.transport().serverChannel())
+                        .option(ChannelOption.ALLOCATOR, allocator)
+                        .childOption(ChannelOption.ALLOCATOR, allocator))
+                .transportHandlers(responder);
     }
 
-    Bootstrap client() {
-        return new Bootstrap()
-                .group(group)
-                .channel(wiring.transport().clientChannel())
-                .option(ChannelOption.ALLOCATOR, allocator);
-    }
-
-    IwarpChannelInitializer protectResponder(IwarpChannelInitializer responding) {
-        return responding.withTransportHandlers(responder);
-    }
-
-    IwarpChannelInitializer protectInitiator(IwarpChannelInitializer initiating) {
-        return initiating.withTransportHandlers(initiator);
+    Iwarp.Client client() {
+        return Iwarp.client(new Bootstrap()
+                        .group(group)
+                        .channel(wiring.transport().clientChannel())
+                        .option(ChannelOption.ALLOCATOR, allocator))
+                .transportHandlers(initiator);
     }
 
     /** Returns how many tasks the event loops are to carry out later. */

@@ -2,17 +2,21 @@ package io.iwarp.transports;
 
 import io.iwarp.CloseReason;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.mpa.MpaEvent;
 import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
+import io.netty.util.AttributeKey;
 import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,6 +31,8 @@ import java.util.function.Consumer;
 /** A listener that remembers every channel, also those from which no connection request came, and initiators for it. */
 final class Server {
     static final long PATIENCE_SECONDS = 20;
+
+    private static final AttributeKey<CompletableFuture<CloseReason>> END = AttributeKey.valueOf(Server.class, "end");
 
     private final Transport transport;
     private final EventLoopGroup group;
@@ -45,16 +51,17 @@ final class Server {
         this.transport = transport;
         this.settings = settings;
         this.group = transport.group(2);
-        IwarpChannelInitializer responding = IwarpChannelInitializer.responder(domain, settings, decide::accept)
-                .withTransportHandlers(pipeline -> {
+        listener = await(Iwarp.server(new ServerBootstrap().group(group).channel(transport.serverChannel()))
+                .domain(domain)
+                .settings(settings)
+                .onRequest(decide::accept)
+                .transportHandlers(pipeline -> {
                     handlers.accept(pipeline);
+                    reportEnd(pipeline);
                     channels.add(pipeline.channel());
                     all.add(pipeline.channel());
-                });
-        listener = await(IwarpListener.listen(
-                new ServerBootstrap().group(group).channel(transport.serverChannel()),
-                responding,
-                transport.anyAddress(Path.of(""))));
+                })
+                .listen(transport.anyAddress(Path.of(""))));
     }
 
     static <T> T await(CompletableFuture<T> stage) throws Exception {
@@ -71,10 +78,10 @@ final class Server {
 
     /** Connects to it. */
     CompletableFuture<QueuePair> connect(Consumer<ChannelPipeline> handlers) {
-        return new IwarpConnector(
-                        new Bootstrap().group(group).channel(transport.clientChannel()),
-                        IwarpChannelInitializer.initiator(domain, settings, new byte[0], queuePair -> {})
-                                .withTransportHandlers(handlers.andThen(pipeline -> all.add(pipeline.channel()))))
+        return Iwarp.client(new Bootstrap().group(group).channel(transport.clientChannel()))
+                .domain(domain)
+                .settings(settings)
+                .transportHandlers(handlers.andThen(pipeline -> all.add(pipeline.channel())))
                 .connect(listener.localAddress());
     }
 
@@ -103,14 +110,32 @@ final class Server {
         return Timers.of(group);
     }
 
+    /** Completes the channel's end, by its queue pair or by the event of a start-up that failed before. */
+    private static void reportEnd(ChannelPipeline pipeline) {
+        CompletableFuture<CloseReason> end = new CompletableFuture<>();
+        pipeline.channel().attr(END).set(end);
+        pipeline.channel()
+                .eventLoop()
+                .execute(() -> pipeline.addLast(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+                        if (event instanceof MpaEvent.StartupFailed failed) {
+                            end.complete(failed.reason());
+                        }
+                        ctx.fireUserEventTriggered(event);
+                    }
+                }));
+        pipeline.channel().closeFuture().addListener(closed -> {
+            QueuePair queuePair = IwarpChannelInitializer.queuePair(pipeline.channel());
+            if (queuePair != null) {
+                queuePair.closed().thenAccept(end::complete);
+            }
+        });
+    }
+
     /** Returns the end of the next connection, however far it came. */
     CompletableFuture<CloseReason> nextEnd() throws InterruptedException {
-        Channel channel = nextChannel();
-        CompletableFuture<CloseReason> end = new CompletableFuture<>();
-        channel.eventLoop()
-                .execute(() ->
-                        IwarpChannelInitializer.queuePair(channel).closed().thenAccept(end::complete));
-        return end;
+        return nextChannel().attr(END).get();
     }
 
     void close() throws Exception {

@@ -183,7 +183,8 @@ class ConnectionSetupTest {
         assertThatThrownBy(() -> loopback.connect(
                         nobodyListens, domain, QueuePairSettings.DEFAULT, queuePair -> prepared[0] = queuePair))
                 .cause()
-                .isInstanceOf(ConnectException.class);
+                .isInstanceOf(ConnectionClosedException.class)
+                .hasCauseInstanceOf(ConnectException.class);
         assertThat(await(prepared[0].closed()).endedBy()).isEqualTo(EndedBy.TRANSPORT);
     }
 

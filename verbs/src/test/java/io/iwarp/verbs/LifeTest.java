@@ -150,7 +150,7 @@ class LifeTest {
         CompletableFuture<Void> halfClosed = new CompletableFuture<>();
         queuePair.completionListener((qp, completion) -> {}).listener(new QueuePairListener() {
             @Override
-            public void onPeerClosedHalf(QueuePair qp) {
+            public void onInputShutdown(QueuePair qp) {
                 halfClosed.complete(null);
             }
         });
@@ -219,7 +219,7 @@ class LifeTest {
         CompletableFuture<Void> halfClosed = new CompletableFuture<>();
         queuePair.listener(new QueuePairListener() {
             @Override
-            public void onPeerClosedHalf(QueuePair qp) {
+            public void onInputShutdown(QueuePair qp) {
                 halfClosed.complete(null);
             }
         });

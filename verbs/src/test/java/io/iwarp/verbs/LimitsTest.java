@@ -177,7 +177,7 @@ class LimitsTest {
                                 .reason()
                                 .endedBy())
                         .isIn(EndedBy.PEER_CLOSED, EndedBy.TRANSPORT));
-        assertThat(metrics.setups(Role.RESPONDER, SetupOutcome.REFUSED)).isOne();
+        assertThat(metrics.setups(Role.RESPONDER, SetupOutcome.OVERLOADED)).isOne();
         assertThat(metrics.connections(Role.RESPONDER, ConnectionState.INIT)).isEqualTo(2);
 
         // One is decided about and leaves the set-up; another peer gets its place.
@@ -194,7 +194,7 @@ class LimitsTest {
             undecided.poll(PATIENCE_SECONDS, TimeUnit.SECONDS).accept();
             Loopback.await(last);
         }
-        assertThat(metrics.setups(Role.RESPONDER, SetupOutcome.REFUSED)).isOne();
+        assertThat(metrics.setups(Role.RESPONDER, SetupOutcome.OVERLOADED)).isOne();
     }
 
     @Test

@@ -88,7 +88,7 @@ class QueuePairEndTest {
                 staysOpen,
                 queuePair -> queuePair.listener(new QueuePairListener() {
                     @Override
-                    public void onPeerClosedHalf(QueuePair qp) {
+                    public void onInputShutdown(QueuePair qp) {
                         halfClosed.complete(qp);
                     }
                 }));

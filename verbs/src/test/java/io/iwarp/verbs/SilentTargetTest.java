@@ -30,7 +30,7 @@ class SilentTargetTest {
             }
 
             @Override
-            public void onPeerClosedHalf(QueuePair qp) {
+            public void onInputShutdown(QueuePair qp) {
                 events.add("half closed");
             }
 

@@ -89,7 +89,7 @@ class ThrowingCallbackTest {
             }
 
             @Override
-            public void onPeerClosedHalf(QueuePair ofPair) {
+            public void onInputShutdown(QueuePair ofPair) {
                 raise(thrown);
             }
         };

@@ -7,8 +7,7 @@ import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.MpaSettings;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.Bootstrap;
@@ -169,8 +168,7 @@ public final class Scale {
 
     private void connectAll(int count) throws Exception {
         Bootstrap bootstrap = new Bootstrap().group(group).channel(NioSocketChannel.class);
-        IwarpConnector connector = new IwarpConnector(
-                bootstrap, IwarpChannelInitializer.initiator(domain, settings(), new byte[0], queuePair -> {}));
+        Iwarp.Client connector = Iwarp.client(bootstrap).domain(domain).settings(settings());
         forEach(count, i -> connector.connect(address).thenAccept(connected::add));
         untilServerHas(count);
     }

@@ -3,7 +3,7 @@ package io.iwarp.soak;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePairSettings;
 import io.netty.bootstrap.ServerBootstrap;
@@ -58,9 +58,10 @@ public final class ScaleServer {
         ByteBuf advertisement = Unpooled.buffer();
         cells.remoteBuffer().encode(advertisement);
         byte[] privateData = ByteBufUtil.getBytes(advertisement);
-        IwarpListener listener = IwarpListener.listen(
-                        bootstrap,
-                        IwarpChannelInitializer.responder(domain, settings, request -> {
+        IwarpListener listener = Iwarp.server(bootstrap)
+                .domain(domain)
+                .settings(settings)
+                .onRequest(request -> {
                             request.queuePair().completionListener((same, completion) -> {
                                 ByteBuf message = completion.buffer();
                                 if (completion.successful() && message != null) {
@@ -69,8 +70,8 @@ public final class ScaleServer {
                                 }
                             });
                             request.accept(privateData);
-                        }),
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+                        })
+                .listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         System.out.println(((InetSocketAddress) listener.localAddress()).getPort());
         BufferedReader questions = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII));

@@ -6,8 +6,7 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.verbs.ConnectionRequest;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
@@ -17,6 +16,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.handler.ssl.SslContext;
@@ -25,6 +25,7 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +51,8 @@ final class SoakServer {
 
     private final SoakTransport transport;
     private final EventLoopGroup group;
-    private final IwarpChannelInitializer initiator;
+    private final Soak.@Nullable Tls tls;
+    private final QueuePairSettings settings;
     private final ProtectionDomain domain = IwarpDevice.builder()
             .maxSendingBytes(MAX_SENDING_BYTES)
             .maxPartialFpduBytes(MAX_PARTIAL_FPDU_BYTES)
@@ -60,7 +62,7 @@ final class SoakServer {
     private final ProtectionDomain clientDomain = ProtectionDomain.create();
     private final MemoryRegion counter;
     private final IwarpListener listener;
-    private final IwarpConnector connector;
+    private final Iwarp.Client connector;
     private final Soak soak;
 
     /** What a server may do to a connection that is in use. */
@@ -80,13 +82,14 @@ final class SoakServer {
     /** @param tls of the server and of the clients, or null */
     SoakServer(Soak soak, SoakTransport transport, Soak.@Nullable Tls tls) throws Exception {
         this.soak = soak;
+        this.tls = tls;
         this.transport = transport;
         this.group = newGroup(2);
         counter = domain.region()
                 .allocate(UnpooledByteBufAllocator.DEFAULT, Long.BYTES)
                 .rights(AccessRight.REMOTE_ATOMIC)
                 .register();
-        QueuePairSettings settings = QueuePairSettings.builder()
+        settings = QueuePairSettings.builder()
                 .sendQueueDepth(Client.WINDOW * Poster.POSTS_OF_A_GROUP)
                 .managedReceiveBytes(Long.BYTES)
                 .receiveTimeout(Duration.ofSeconds(10))
@@ -94,16 +97,13 @@ final class SoakServer {
                         .startupTimeout(Duration.ofSeconds(TIMEOUT_SECONDS))
                         .build())
                 .build();
-        listener = IwarpListener.listen(
-                        new ServerBootstrap().group(group).channel(transport.serverChannel()),
-                        with(
-                                tls == null ? null : tls.server(),
-                                IwarpChannelInitializer.responder(domain, settings, this::serve)),
-                        transport.anyAddress())
+        Iwarp.Server responder = Iwarp.server(new ServerBootstrap().group(group).channel(transport.serverChannel()))
+                .domain(domain)
+                .settings(settings)
+                .onRequest(this::serve);
+        listener = (tls == null ? responder : responder.transportHandlers(patient(tls.server())))
+                .listen(transport.anyAddress())
                 .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
-        initiator = with(
-                tls == null ? null : tls.client(),
-                IwarpChannelInitializer.initiator(clientDomain, settings, new byte[0], queuePair -> {}));
         connector = connector(group);
     }
 
@@ -111,18 +111,19 @@ final class SoakServer {
         return new MultiThreadIoEventLoopGroup(loops, transport.handlers());
     }
 
-    private IwarpConnector connector(EventLoopGroup loops) {
-        return new IwarpConnector(new Bootstrap().group(loops).channel(transport.clientChannel()), initiator);
+    private Iwarp.Client connector(EventLoopGroup loops) {
+        Iwarp.Client initiator = Iwarp.client(new Bootstrap().group(loops).channel(transport.clientChannel()))
+                .domain(clientDomain)
+                .settings(settings);
+        return tls == null ? initiator : initiator.transportHandlers(patient(tls.client()));
     }
 
-    private static IwarpChannelInitializer with(@Nullable SslContext tls, IwarpChannelInitializer initializer) {
-        return tls == null
-                ? initializer
-                : initializer.withTransportHandlers(pipeline -> {
-                    SslHandler handler = tls.newHandler(pipeline.channel().alloc());
-                    handler.setHandshakeTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS);
-                    pipeline.addLast(handler);
-                });
+    private static Consumer<ChannelPipeline> patient(SslContext tls) {
+        return pipeline -> {
+            SslHandler handler = tls.newHandler(pipeline.channel().alloc());
+            handler.setHandshakeTimeout(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+            pipeline.addLast(handler);
+        };
     }
 
     SoakTransport transport() {
@@ -146,7 +147,7 @@ final class SoakServer {
         return connect(connector(loops));
     }
 
-    private QueuePair connect(IwarpConnector by) throws Exception {
+    private QueuePair connect(Iwarp.Client by) throws Exception {
         return by.connect(listener.localAddress()).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
 

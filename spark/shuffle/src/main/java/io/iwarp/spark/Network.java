@@ -3,8 +3,7 @@ package io.iwarp.spark;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.verbs.ConnectionRequestListener;
-import io.iwarp.verbs.IwarpChannelInitializer;
-import io.iwarp.verbs.IwarpConnector;
+import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
@@ -41,11 +40,11 @@ final class Network {
     private final @Nullable Tls tls;
     private final EventLoopGroup group;
     private final Duration setup;
-    /** One for each connection, because its request has private data of its own. */
-    private final Set<IwarpConnector> connectors = ConcurrentHashMap.newKeySet();
+    /** One for each connection, because its TLS context verifies one executor. */
+    private final Set<Iwarp.Client> clients = ConcurrentHashMap.newKeySet();
 
     private @Nullable IwarpListener listener;
-    /** Written before the connectors are ended. A connector that is added later sees it, and is ended by its thread. */
+    /** Written before the clients are ended. A client that is added later sees it, and is ended by its thread. */
     private volatile boolean closed;
 
     /** @param tls null for connections without TLS */
@@ -69,13 +68,15 @@ final class Network {
         if (transport != Transport.LOCAL) {
             bootstrap.childOption(ChannelOption.SO_KEEPALIVE, true);
         }
-        IwarpChannelInitializer initializer = IwarpChannelInitializer.responder(domain, queuePairSettings(), requests);
+        Iwarp.Server server = Iwarp.server(bootstrap)
+                .domain(domain)
+                .settings(queuePairSettings())
+                .onRequest(requests);
         if (tls != null) {
-            initializer = initializer.withTransportHandlers(tls::addServer);
+            server.transportHandlers(tls::addServer);
         }
         try {
-            IwarpListener bound = IwarpListener.listen(bootstrap, initializer, transport.address(host, settings.port()))
-                    .get();
+            IwarpListener bound = server.listen(transport.address(host, settings.port())).get();
             listener = bound;
             return transport.port(bound.localAddress());
         } catch (ExecutionException e) {
@@ -93,37 +94,37 @@ final class Network {
      * @throws IllegalArgumentException if this executor uses TLS, and the address has no fingerprint
      */
     CompletableFuture<QueuePair> connect(PeerAddress address, byte[] request) {
-        IwarpConnector connector = connector(address, request);
-        connectors.add(connector);
-        CompletableFuture<QueuePair> connected = connector.connect(transport.address(address.host(), address.port()));
+        Iwarp.Client client = client(address, request);
+        clients.add(client);
+        CompletableFuture<QueuePair> connected = client.connect(transport.address(address.host(), address.port()));
         connected.whenComplete((queuePair, failure) -> {
             if (failure == null) {
-                queuePair.closed().thenRun(() -> connectors.remove(connector));
+                queuePair.closed().thenRun(() -> clients.remove(client));
             } else {
-                connectors.remove(connector);
+                clients.remove(client);
             }
         });
         if (closed) {
-            connector.shutdownGracefully(Duration.ZERO);
+            client.shutdownGracefully(Duration.ZERO);
         }
         return connected;
     }
 
-    private IwarpConnector connector(PeerAddress address, byte[] request) {
-        Bootstrap bootstrap = new Bootstrap()
-                .group(group)
-                .channel(transport.channel())
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) setup.toMillis());
+    private Iwarp.Client client(PeerAddress address, byte[] request) {
+        Bootstrap bootstrap = new Bootstrap().group(group).channel(transport.channel());
         if (transport != Transport.LOCAL) {
             bootstrap.option(ChannelOption.SO_KEEPALIVE, true);
         }
-        IwarpChannelInitializer initializer =
-                IwarpChannelInitializer.initiator(domain, queuePairSettings(), request, queuePair -> {});
+        Iwarp.Client client = Iwarp.client(bootstrap)
+                .domain(domain)
+                .settings(queuePairSettings())
+                .connectTimeout(setup)
+                .prepare(connection -> connection.privateData(request));
         if (tls != null) {
             SslContext context = tls.client(address.fingerprint());
-            initializer = initializer.withTransportHandlers(pipeline -> Tls.add(context, pipeline));
+            client.transportHandlers(pipeline -> Tls.add(context, pipeline));
         }
-        return new IwarpConnector(bootstrap, initializer);
+        return client;
     }
 
     private QueuePairSettings queuePairSettings() {
@@ -158,7 +159,7 @@ final class Network {
         if (listening != null) {
             ends.add(listening.shutdownGracefully(ORDERLY_CLOSE));
         }
-        connectors.forEach(connector -> ends.add(connector.shutdownGracefully(ORDERLY_CLOSE)));
+        clients.forEach(client -> ends.add(client.shutdownGracefully(ORDERLY_CLOSE)));
         await(CompletableFuture.allOf(ends.toArray(new CompletableFuture<?>[0])));
     }
 

@@ -1,12 +1,12 @@
 package io.iwarp.tools.cli;
 
 import io.iwarp.ConnectionClosedException;
+import io.iwarp.ConnectionRejectedException;
 import io.iwarp.Counter;
 import io.iwarp.IwarpException;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.ConnectionRequestListener;
 import io.iwarp.verbs.Iwarp;
-import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
@@ -78,7 +78,11 @@ public final class Endpoint implements AutoCloseable {
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(group)
                 .channelFactory(() -> loops.transport().serverChannel(address));
-        IwarpChannelInitializer initializer = IwarpChannelInitializer.responder(domain, settings, request -> {
+        return await(Iwarp.server(bootstrap)
+                .domain(domain)
+                .settings(settings)
+                .transportHandlers(pipeline -> transportHandlers.addTo(pipeline, null))
+                .onRequest(request -> {
                     try {
                         requests.onConnectionRequest(request);
                     } catch (OutOfMemoryError e) {
@@ -89,8 +93,7 @@ public final class Endpoint implements AutoCloseable {
                                 ErrorLines.describe(e));
                     }
                 })
-                .withTransportHandlers(pipeline -> transportHandlers.addTo(pipeline, null));
-        return await(IwarpListener.listen(bootstrap, initializer, address));
+                .listen(address));
     }
 
     /**
@@ -114,7 +117,9 @@ public final class Endpoint implements AutoCloseable {
             SocketAddress address, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare)
             throws IOException, InterruptedException {
         try {
-            return await(beginConnect(address, settings, privateData, prepare));
+            return awaitConnected(beginConnect(address, settings, privateData, prepare));
+        } catch (ConnectionRejectedException e) {
+            throw e;
         } catch (ConnectionClosedException e) {
             LOGGER.debug("connecting to {} failed", address, e);
             throw new CommandFailedException("could not connect: " + ErrorLines.describeSetup(e));
@@ -122,10 +127,23 @@ public final class Endpoint implements AutoCloseable {
             for (InetAddress other : otherAddresses(address)) {
                 InetSocketAddress next = new InetSocketAddress(other, ((InetSocketAddress) address).getPort());
                 try {
-                    return await(beginConnect(next, settings, privateData, prepare));
+                    return awaitConnected(beginConnect(next, settings, privateData, prepare));
                 } catch (ConnectException alsoRefused) {
                     e.addSuppressed(alsoRefused);
                 }
+            }
+            throw e;
+        }
+    }
+
+    private static QueuePair awaitConnected(CompletableFuture<QueuePair> connecting)
+            throws IOException, InterruptedException {
+        try {
+            return await(connecting);
+        } catch (ConnectionClosedException e) {
+            IOException unconnected = ErrorLines.connectFailure(e);
+            if (unconnected != null) {
+                throw unconnected;
             }
             throw e;
         }
@@ -178,8 +196,7 @@ public final class Endpoint implements AutoCloseable {
                 .domain(domain)
                 .settings(settings)
                 .transportHandlers(pipeline -> transportHandlers.addTo(pipeline, address))
-                .privateData(privateData)
-                .prepare(prepare)
+                .prepare(setup -> prepare.accept(setup.privateData(privateData).queuePair()))
                 .connect(address);
     }
 

@@ -2,6 +2,7 @@ package io.iwarp.tools.cli;
 
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionRejectedException;
+import io.iwarp.EndedBy;
 import io.iwarp.IwarpException;
 import io.netty.channel.ConnectTimeoutException;
 import java.io.IOException;
@@ -86,6 +87,10 @@ public final class ErrorLines {
     /** What went wrong and what to do, in one line. */
     public static String describe(Throwable failure) {
         String message = String.valueOf(failure.getMessage());
+        IOException unconnected = connectFailure(failure);
+        if (unconnected != null) {
+            return describe(unconnected);
+        }
         if (failure instanceof ConnectionRejectedException rejected) {
             return "the other side refused the connection: " + reasonOf(rejected);
         }
@@ -109,6 +114,17 @@ public final class ErrorLines {
             return "no host is known by the name " + message + ": check the address";
         }
         return describeRest(failure, message);
+    }
+
+    /** Returns what TCP reported if it could not connect, null if something else failed. */
+    static @Nullable IOException connectFailure(Throwable failure) {
+        return failure instanceof ConnectionClosedException closed
+                        && closed.reason().endedBy() == EndedBy.TRANSPORT
+                        && closed.reason().error() == null
+                        && closed.reason().cause() instanceof IOException io
+                        && !(io instanceof SSLException)
+                ? io
+                : null;
     }
 
     /** Returns why TLS ended a connection, null if it did not. */

@@ -38,8 +38,7 @@ final class CounterService implements Service {
         }
         QueuePair queuePair = request.queuePair();
         CounterGrant grant = numbers.admit(queuePair);
-        Session session = new Session(
-                grant.client(), ListenOptions.addressText(queuePair.channel().remoteAddress()));
+        Session session = new Session(grant.client(), ListenOptions.addressText(queuePair.remoteAddress()));
         queuePair.listener(session);
         ByteBuf message = Unpooled.buffer(CounterDone.ENCODED_LENGTH, CounterDone.ENCODED_LENGTH);
         queuePair.receive(message).thenRun(() -> session.onDone(queuePair, message));

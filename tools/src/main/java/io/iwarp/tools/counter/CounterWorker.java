@@ -78,7 +78,7 @@ final class CounterWorker {
     CounterTotals count() throws IOException, InterruptedException {
         queuePair.completionListener((source, completion) -> onCompletion(completion));
         answered.whenComplete((completion, failure) -> onAnswer(failure));
-        queuePair.channel().eventLoop().execute(this::post);
+        queuePair.executor().execute(this::post);
         return Endpoint.awaitWhileBusy(queuePair, totals);
     }
 

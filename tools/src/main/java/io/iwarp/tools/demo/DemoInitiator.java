@@ -69,8 +69,8 @@ final class DemoInitiator {
         story.step(
                 "connect",
                 "initiator %s, responder %s, ready after %s",
-                ListenOptions.addressText(queuePair.channel().localAddress()),
-                ListenOptions.addressText(queuePair.channel().remoteAddress()),
+                ListenOptions.addressText(queuePair.localAddress()),
+                ListenOptions.addressText(queuePair.remoteAddress()),
                 Bytes.time(nanos));
         story.step(
                 "agree",

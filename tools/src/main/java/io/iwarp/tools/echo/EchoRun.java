@@ -49,7 +49,7 @@ final class EchoRun {
     /** Runs until all messages are answered or the server times out. */
     void run() throws IOException, InterruptedException {
         queuePair.completionListener((source, completion) -> onCompletion(completion));
-        queuePair.channel().eventLoop().execute(this::next);
+        queuePair.executor().execute(this::next);
         Endpoint.awaitWhileBusy(queuePair, done);
     }
 

@@ -30,7 +30,7 @@ final class EchoSession implements QueuePairListener {
     EchoSession(QueuePair queuePair, int maximumSize, Output out) {
         this.queuePair = queuePair;
         this.out = out;
-        this.client = ListenOptions.addressText(queuePair.channel().remoteAddress());
+        this.client = ListenOptions.addressText(queuePair.remoteAddress());
         // One allocation, which is released with the last of its slices.
         ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(DEPTH * maximumSize, DEPTH * maximumSize);
         for (int slot = 0; slot < DEPTH; slot++) {

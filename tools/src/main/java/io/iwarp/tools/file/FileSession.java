@@ -45,8 +45,7 @@ final class FileSession {
         this.directory = directory;
         this.slotLength = slotLength;
         this.out = out;
-        this.client =
-                ListenOptions.addressText(conversation.queuePair().channel().remoteAddress());
+        this.client = ListenOptions.addressText(conversation.queuePair().remoteAddress());
     }
 
     /** Serves the client, prints the result, and returns whether a file was stored or fetched. */

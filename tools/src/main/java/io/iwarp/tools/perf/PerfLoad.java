@@ -79,7 +79,7 @@ abstract class PerfLoad {
     }
 
     private void execute(Runnable step) {
-        queuePair.channel().eventLoop().execute(() -> attempt(step));
+        queuePair.executor().execute(() -> attempt(step));
     }
 
     /** Runs a step; if it fails, so does the load. */

@@ -165,7 +165,7 @@ final class PerfRun {
             memory.close();
             throw e;
         }
-        PerfMeter meter = meters.computeIfAbsent(queuePair.channel().eventLoop(), loop -> new PerfMeter());
+        PerfMeter meter = meters.computeIfAbsent(queuePair.executor(), loop -> new PerfMeter());
         PerfLoad load = task.mode() == PerfMode.BANDWIDTH
                 ? new BandwidthLoad(queuePair, memory, target, meter, work)
                 : new LatencyLoad(queuePair, memory, target, meter, work);

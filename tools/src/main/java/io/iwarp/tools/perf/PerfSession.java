@@ -41,7 +41,7 @@ final class PerfSession implements QueuePairListener {
         this.batch = task.batch();
         this.untilReport = batch;
         this.log = log;
-        this.client = ListenOptions.addressText(queuePair.channel().remoteAddress());
+        this.client = ListenOptions.addressText(queuePair.remoteAddress());
         this.memory = memory;
     }
 

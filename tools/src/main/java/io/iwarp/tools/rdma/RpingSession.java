@@ -45,8 +45,7 @@ final class RpingSession {
      * @return whether it left in order, after a whole number of pings
      */
     boolean run() throws InterruptedException {
-        String client =
-                ListenOptions.addressText(conversation.queuePair().channel().remoteAddress());
+        String client = ListenOptions.addressText(conversation.queuePair().remoteAddress());
         boolean between = false;
         try (MemoryRegion memory = conversation
                 .queuePair()

@@ -1,0 +1,113 @@
+package io.iwarp.verbs;
+
+import io.iwarp.CloseReason;
+import io.iwarp.ConnectionState;
+import io.iwarp.Counters;
+import io.iwarp.Role;
+import io.iwarp.internal.LoopTasks;
+import io.iwarp.metrics.IwarpMetrics;
+import io.iwarp.mpa.MpaEvent;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A responder's connection without a queue pair: until its request is known and the application makes one. It records a
+ * set-up that ends before, and then makes room for the layers of the queue pair.
+ *
+ * <p>Any thread may call {@link #enter}; the event loop does all else. If the start-up ends before the task of
+ * {@code enter} runs, its event adds the layers.
+ */
+final class SetupHandler extends ChannelInboundHandlerAdapter {
+    private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
+    private static final IwarpMetrics.Gauges NOTHING_POSTED =
+            new IwarpMetrics.Gauges(ConnectionState.INIT, 0, 0, 0, 0, 0);
+
+    private final Channel channel;
+    private final SetupGate.@Nullable Ticket ticket;
+    private final QueuePairRecorder recorder;
+    private @Nullable ChannelHandlerContext context;
+    private volatile @Nullable Entry entry;
+    /** Why there is no connection, once that is known. */
+    private @Nullable CloseReason over;
+
+    /** A queue pair that was made, with what adds its layers to the end of the pipeline. */
+    private record Entry(QueuePair queuePair, Consumer<ChannelPipeline> addLayers) {}
+
+    SetupHandler(Channel channel, QueuePairSettings settings, SetupGate.@Nullable Ticket ticket) {
+        this.channel = channel;
+        this.ticket = ticket;
+        this.recorder = new QueuePairRecorder(channel, Role.RESPONDER, new Counters(), settings);
+        IwarpMetrics metrics = settings.metrics();
+        if (metrics != null) {
+            recorder.enter(metrics, () -> NOTHING_POSTED);
+            ChannelOutcome.await(channel.closeFuture(), recorder::closed);
+        }
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        context = ctx;
+    }
+
+    /** Any thread, once: the application has made the queue pair. */
+    void enter(QueuePair made, Consumer<ChannelPipeline> addLayers) {
+        made.engine().life().learnTlsSession();
+        entry = new Entry(made, addLayers);
+        if (channel.eventLoop().inEventLoop()) {
+            enterPipeline();
+        } else {
+            LoopTasks.execute(
+                    channel.eventLoop(),
+                    this::enterPipeline,
+                    () -> made.engine().fail(QueuePairEngine.LOOP_IS_GONE));
+        }
+    }
+
+    private void enterPipeline() {
+        ChannelHandlerContext ctx = context;
+        Entry made = entry;
+        if (ctx == null || made == null) {
+            return;
+        }
+        context = null;
+        recorder.closed();
+        CloseReason reason = over;
+        if (reason != null) {
+            made.queuePair.engine().fail(reason);
+            return;
+        }
+        made.addLayers.accept(ctx.pipeline());
+        ctx.pipeline().remove(this);
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        enterPipeline();
+        if (context != null) {
+            if (event instanceof MpaEvent.StartupFailed failed) {
+                end(failed.reason());
+            } else if (event instanceof MpaEvent.Rejected rejected) {
+                if (ticket != null) {
+                    ticket.leave();
+                }
+                recorder.rejected();
+                end(rejected.reason());
+                ctx.close();
+            }
+        }
+        ctx.fireUserEventTriggered(event);
+    }
+
+    private void end(CloseReason reason) {
+        over = reason;
+        // Before there is a connection request, an operator sees the failure only in the log and the metrics.
+        LOGGER.debug("{} set-up failed: {}", channel, reason);
+        recorder.ended(reason);
+    }
+}

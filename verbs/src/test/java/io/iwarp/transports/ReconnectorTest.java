@@ -1,0 +1,143 @@
+package io.iwarp.transports;
+
+import static io.iwarp.transports.Server.await;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.Iwarp;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.ReconnectListener;
+import io.iwarp.verbs.Reconnector;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A client that connects again. */
+class ReconnectorTest {
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
+    private static final Duration SHORT = Duration.ofMillis(1);
+
+    private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+    private final Iwarp.Client client = Iwarp.client(group);
+    private final BlockingQueue<QueuePair> connected = new LinkedBlockingQueue<>();
+    private final BlockingQueue<CloseReason> reasons = new LinkedBlockingQueue<>();
+    private final BlockingQueue<Duration> pauses = new LinkedBlockingQueue<>();
+
+    private final ReconnectListener listener = new ReconnectListener() {
+        @Override
+        public void onConnected(QueuePair queuePair) {
+            connected.add(queuePair);
+        }
+
+        @Override
+        public void onDisconnected(CloseReason reason, @Nullable Duration pause) {
+            reasons.add(reason);
+            if (pause != null) {
+                pauses.add(pause);
+            }
+        }
+    };
+
+    @AfterEach
+    void close() throws Exception {
+        group.shutdownGracefully(0, 20, TimeUnit.SECONDS).sync();
+    }
+
+    private static SocketAddress anyPort() {
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    }
+
+    @Test
+    void connectsAgainUntilItIsRejected() throws Exception {
+        AtomicInteger requests = new AtomicInteger();
+        IwarpListener server = await(Iwarp.server(group)
+                .onRequest(request -> {
+                    if (requests.incrementAndGet() == 4) {
+                        request.reject("enough");
+                    } else {
+                        request.accept();
+                    }
+                })
+                .onOpen(QueuePair::abort)
+                .listen(anyPort()));
+        Reconnector reconnector = client.stayConnected(server.localAddress(), listener, SHORT, SHORT);
+
+        CloseReason last = await(reconnector.closed());
+
+        assertThat(last.endedBy()).isEqualTo(EndedBy.PEER_REJECTED);
+        assertThat(reasons).hasSize(4).endsWith(last);
+        assertThat(reasons.stream().limit(3)).allMatch(CloseReason::mayRetry);
+        assertThat(pauses).hasSize(3);
+        assertThat(reconnector.queuePair()).isNull();
+        await(client.shutdownGracefully(DEADLINE));
+        await(server.shutdownGracefully(DEADLINE));
+    }
+
+    @Test
+    void connectsToAServerThatStartsLater() throws Exception {
+        SocketAddress address;
+        try (ServerSocket reserved = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            address = reserved.getLocalSocketAddress();
+        }
+        Reconnector reconnector = client.stayConnected(address, listener, SHORT, Duration.ofMillis(20));
+        List<Duration> first = List.of(take(pauses), take(pauses), take(pauses));
+        IwarpListener server =
+                await(Iwarp.server(group).onRequest(ConnectionRequest::accept).listen(address));
+
+        QueuePair queuePair = take(connected);
+
+        assertThat(reconnector.queuePair()).isSameAs(queuePair);
+        assertThat(first.get(0)).isBetween(SHORT.dividedBy(2), SHORT);
+        assertThat(first.get(2)).isBetween(SHORT.multipliedBy(2), SHORT.multipliedBy(4));
+        reconnector.close();
+        assertThat(await(reconnector.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+        await(client.shutdownGracefully(DEADLINE));
+        await(server.shutdownGracefully(DEADLINE));
+        assertThat(connected).isEmpty();
+    }
+
+    private static <T> T take(BlockingQueue<T> queue) throws InterruptedException {
+        T taken = queue.poll(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+        assertThat(taken).isNotNull();
+        return taken;
+    }
+
+    @Test
+    void closeEndsAnAttemptAndAPause() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Reconnector attempting = client.stayConnected(silent.getLocalSocketAddress(), listener);
+            attempting.close();
+            assertThat(await(attempting.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+        }
+        pauses.clear();
+        Reconnector pausing = client.stayConnected(
+                new InetSocketAddress("no.such.host.invalid", 1), listener, Duration.ofHours(1), Duration.ofHours(1));
+        take(pauses);
+        while (!pausing.closed().isDone()) {
+            pausing.close(); // the pause begins after the listener was called
+        }
+        assertThat(await(pausing.closed()).endedBy()).isIn(EndedBy.LOCAL_APPLICATION, EndedBy.TRANSPORT);
+        await(client.shutdownGracefully(DEADLINE));
+        assertThatThrownBy(() -> client.stayConnected(anyPort(), listener)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> client.stayConnected(anyPort(), listener, DEADLINE, SHORT))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(connected).isEmpty();
+    }
+}
