@@ -13,8 +13,8 @@ public enum ConnectionState {
      */
     INIT,
     /**
-     * The two ends have agreed, and this end may not send yet: a responder waits for the initiator's first message.
-     * Any request may be posted; everything except receives is held. Verbs: RTR (Idle).
+     * The two ends have agreed, and this end may not send yet: a responder waits for the initiator's first message. Any
+     * request may be posted; everything except receives is held. Verbs: RTR (Idle).
      */
     ESTABLISHED,
     /** Requests of this side flow. Verbs: RTS (RTS). */
@@ -22,13 +22,18 @@ public enum ConnectionState {
     /**
      * The stream is ending: it is being closed in order by this side's application, because the peer closed its half
      * (unless {@code QueuePairSettings.closeWithPeer} is off), or because it was idle for too long, and what was posted
-     * is still sent; or a Terminate of this side is being sent. New requests are refused with the reason.
-     * Verbs: SQD (Closing, or Terminate).
+     * is still sent; or a Terminate of this side is being sent. New requests are refused with the reason. Verbs: SQD
+     * (Closing, or Terminate).
      */
     DRAINING,
-    /** The stream is over and every request has completed. The TCP connection is being taken down. Verbs: ERR (Error). */
+    /**
+     * The stream is over and every request has completed. The TCP connection is being taken down. Verbs: ERR (Error).
+     */
     ERROR,
-    /** The stream is over, every request has completed, and the TCP connection is closed. Verbs: ERR, later RESET (Idle). */
+    /**
+     * The stream is over, every request has completed, and the TCP connection is closed. Verbs: ERR, later RESET
+     * (Idle).
+     */
     CLOSED;
 
     private final String tag = name().toLowerCase(Locale.ROOT);

@@ -101,7 +101,7 @@ class AnswersUnderWayTest {
         }
         assertThat(responder.requests().available()).isZero();
         for (int i = 0; i < IRD; i++) {
-            DdpEnd.wireEnd(given.get(i), 10 * (i + 1));
+            DdpEnd.wireEnd(given.get(i), 10L * (i + 1));
         }
         assertThat(responder.requests().available()).as("nothing is taken").isZero();
         end.counters.add(Counter.BYTES_SENT, 29);

@@ -122,7 +122,7 @@ class ConnectionSetupTest {
             assertThatThrownBy(() -> request.accept(
                             first, Collections.nCopies(25, second).toArray(new RemoteBuffer[0])))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("520");
+                    .hasMessageContaining("528");
             request.accept(first, second);
             accepted.complete(queuePair);
         });

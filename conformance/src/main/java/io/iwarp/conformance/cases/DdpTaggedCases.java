@@ -135,7 +135,7 @@ final class DdpTaggedCases {
     }
 
     /** A segment that is wrong, in a Write of several segments whose other segments are right. */
-    private record WrongSegment(String id, String text, Need need, Wrong make, String[] errors) {}
+    private record WrongSegment(String id, String text, Need need, Wrong make, List<String> errors) {}
 
     private interface Wrong {
         Segment make(Advertisement memory);
@@ -147,19 +147,19 @@ final class DdpTaggedCases {
                     "to an STag that the peer did not name",
                     Need.WRITABLE,
                     memory -> Segment.tagged(Segment.WRITE, 0, memory.offset(), ONE),
-                    new String[] {"1/1/00"}),
+                    List.of("1/1/00")),
             new WrongSegment(
                     "outside",
                     "2^40 bytes behind the memory",
                     Need.WRITABLE,
                     memory -> Segment.tagged(Segment.WRITE, memory.stag(), memory.offset() + (1L << 40), ONE),
-                    new String[] {"1/1/01"}),
+                    List.of("1/1/01")),
             new WrongSegment(
                     "before",
                     "to the byte before the memory",
                     Need.BOUNDED,
                     memory -> Segment.tagged(Segment.WRITE, memory.stag(), memory.offset() - 1, ONE),
-                    new String[] {"1/1/01", "1/1/03"}));
+                    List.of("1/1/01", "1/1/03")));
 
     private static void positions(List<Case> cases) {
         for (WrongSegment wrong : WRONG) {
@@ -182,7 +182,7 @@ final class DdpTaggedCases {
                                     if (where.equals("first") || where.equals("middle")) {
                                         stream.send(Segment.tagged(Segment.WRITE, memory.stag(), memory.offset(), ONE));
                                     }
-                                    stream.expectTerminate(wrong.errors());
+                                    stream.expectTerminate(wrong.errors().toArray(String[]::new));
                                 })
                         .needs(Need.WRITABLE, wrong.need()));
             }
