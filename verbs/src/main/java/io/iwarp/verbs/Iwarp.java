@@ -210,7 +210,8 @@ public final class Iwarp {
             }
             if (requests != null) {
                 throw new IllegalArgumentException(
-                        "a pre-agreed start has no connection requests to decide about: use onOpen instead of onRequest");
+                        "a pre-agreed start has no connection requests to decide about: use onOpen instead of"
+                                + " onRequest");
             }
             return IwarpChannelInitializer.connecting(ofAll, settings, first);
         }

@@ -114,7 +114,7 @@ class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
     }
 
     @Override
-    public boolean complete(T value) {
+    public boolean complete(@Nullable T value) {
         Posted before = settleHere();
         return before != SETTLED && withdrawn(super.complete(value), before);
     }

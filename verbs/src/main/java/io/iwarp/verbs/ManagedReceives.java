@@ -77,7 +77,7 @@ final class ManagedReceives extends Receives {
                 // A message in one segment is delivered at once: it need not be counted.
                 return buffer == null ? allocate(end, end) : claim(end) ? trimmed(buffer, end) : null;
             }
-            if (buffer != null && end <= buffer.capacity() || end == 0) {
+            if (end == 0 || (buffer != null && end <= buffer.capacity())) {
                 return sink();
             }
             int capacity = (int) Math.min(bytes, GROWTH * end);

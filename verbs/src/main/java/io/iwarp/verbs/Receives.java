@@ -123,7 +123,7 @@ abstract class Receives implements ReceiveStall.Source {
     @Override
     public final boolean stalls() {
         missed = true;
-        return waitsForMemory() || waitsForApplication() ? stall.awaitMemory(this) : stall.awaitReceive(this);
+        return (waitsForMemory() || waitsForApplication()) ? stall.awaitMemory(this) : stall.awaitReceive(this);
     }
 
     /** Returns the fault for a message that no listener or completion queue can get. */

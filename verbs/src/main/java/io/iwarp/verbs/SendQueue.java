@@ -182,8 +182,8 @@ public final class SendQueue {
      * library, the application reads and sets the number with {@link MemoryRegion#getVolatile} and
      * {@link MemoryRegion#setVolatile}.
      *
-     * @param target 8 bytes that the peer advertised with the right REMOTE_ATOMIC, see {@link RemoteBuffer#number};
-     *     their address at the peer must be a multiple of 8
+     * @param target 8 bytes that the peer advertised with the right REMOTE_ATOMIC, see {@link RemoteBuffer#word}; their
+     *     address at the peer must be a multiple of 8
      * @param numbers what to add
      * @throws UnsupportedOperationException if the extensions are turned off
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.1">RFC 7306 section 5.1.1</a>

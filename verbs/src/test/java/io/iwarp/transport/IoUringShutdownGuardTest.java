@@ -222,6 +222,7 @@ class IoUringShutdownGuardTest {
         private boolean valid = true;
 
         @Override
+        @SuppressWarnings("TypeParameterUnusedInFormals") // as Netty declares it
         public <T> T attachment() {
             throw new UnsupportedOperationException();
         }

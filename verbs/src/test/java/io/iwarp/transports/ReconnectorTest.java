@@ -128,7 +128,10 @@ class ReconnectorTest {
         }
         pauses.clear();
         Reconnector pausing = client.stayConnected(
-                new InetSocketAddress("no.such.host.invalid", 1), listener, Duration.ofHours(1), Duration.ofHours(1));
+                InetSocketAddress.createUnresolved("no.such.host.invalid", 1),
+                listener,
+                Duration.ofHours(1),
+                Duration.ofHours(1));
         take(pauses);
         while (!pausing.closed().isDone()) {
             pausing.close(); // the pause begins after the listener was called

@@ -66,7 +66,7 @@ class CancellationTest {
         for (int i = 0; i < 4; i++) {
             ByteBuf source = bytes(1);
             sources.add(source);
-            writes.add(one.write(source, remote.remoteBuffer(i * Long.BYTES, Long.BYTES)));
+            writes.add(one.write(source, remote.remoteBuffer((long) i * Long.BYTES, Long.BYTES)));
         }
         // One is in the send queue, the other is pending.
         for (int i : new int[] {1, 3}) {

@@ -172,6 +172,7 @@ final class DepthCases {
     }
 
     /** A stream on which Reads of all the memory wait for their answers to be read. */
+    @SuppressWarnings("ArrayRecordComponent") // not compared
     private record Unread(PeerMemory place, PeerStream stream, Advertisement all, byte[] there, int reads) {
         void expectResponses() throws IOException, CaseFailed {
             for (int i = 0; i < reads; i++) {
@@ -237,7 +238,7 @@ final class DepthCases {
     private static void oneMore(List<Case> cases) {
         cases.add(Case.must(
                         "rdmap.places.one-more",
-                        "one Read more than agreed is refused with 1/2/02 while the answer to the first one is not read",
+                        "one Read more than agreed is refused with 1/2/02 while the first answer is not read",
                         "RDMAP-74 DDP-55",
                         session -> {
                             session.keepFewUnread();

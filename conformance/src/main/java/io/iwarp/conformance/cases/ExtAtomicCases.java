@@ -242,7 +242,7 @@ final class ExtAtomicCases {
     }
 
     private static long masked(long left, long right, long mask) {
-        return (left & ~mask) + (right & ~mask) ^ (left ^ right) & mask;
+        return ((left & ~mask) + (right & ~mask)) ^ ((left ^ right) & mask);
     }
 
     private static void refusedAt(List<Case> cases, String id, String what, Change change, String... errors) {

@@ -129,6 +129,8 @@ enum Message {
     };
 
     private final String id;
+
+    @SuppressWarnings("ImmutableEnumChecker") // it is made by List.of
     private final List<Need> needs;
 
     Message(String id, Need... needs) {

@@ -37,6 +37,7 @@ final class MessageCases {
     private MessageCases() {}
 
     /** A field that has to be zero, and is not looked at. */
+    @SuppressWarnings("ArrayRecordComponent") // not compared
     private record Reserved(String id, String text, String requirement, long[] values, BiConsumer<Segment, Long> set) {}
 
     private static final List<Reserved> RESERVED = List.of(
@@ -92,6 +93,7 @@ final class MessageCases {
             Message.ATOMIC_REQUEST);
 
     /** A field of the DDP header in which a bit is flipped. */
+    @SuppressWarnings("ArrayRecordComponent") // not compared
     private record Flip(
             String id,
             String text,

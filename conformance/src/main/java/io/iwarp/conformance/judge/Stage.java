@@ -37,7 +37,7 @@ public enum Stage {
 
     /** Returns whether a case belongs to this stage or to one before it. */
     public boolean has(Case test) {
-        return of(test).ordinal() <= ordinal();
+        return of(test).compareTo(this) <= 0;
     }
 
     private static Stage of(Case test) {

@@ -233,8 +233,10 @@ final class Fetch {
         if (!again.isEmpty()) {
             LOGGER.atLevel(source.isNew(all.get(0).cause) ? Level.WARN : Level.DEBUG)
                     .log(
-                            "{} blocks of {} could not be read, so they are fetched by Spark's own transport; the first is"
-                                    + " {}: {}. Further cases with this reason are counted in the metric fallbackBlocks",
+                            "{} blocks of {} could not be read, so they are fetched by Spark's own transport; the"
+                                    + " first is"
+                                    + " {}: {}. Further cases with this reason are counted in the metric"
+                                    + " fallbackBlocks",
                             again.size(),
                             source,
                             again.get(0),

@@ -76,7 +76,8 @@ final class Network {
             server.transportHandlers(tls::addServer);
         }
         try {
-            IwarpListener bound = server.listen(transport.address(host, settings.port())).get();
+            IwarpListener bound =
+                    server.listen(transport.address(host, settings.port())).get();
             listener = bound;
             return transport.port(bound.localAddress());
         } catch (ExecutionException e) {

@@ -121,8 +121,8 @@ final class ConformanceOptions {
     @Option(
             names = "--peer",
             paramLabel = "KIND",
-            description =
-                    "What the peer is: siw, irdma or cxgb4. Its known deviations are listed, and are not counted as failures.")
+            description = "What the peer is: siw, irdma or cxgb4. Its known deviations are listed, and are not"
+                    + " counted as failures.")
     private @Nullable PeerKind peer;
 
     @Option(names = "--markers", description = "Ask the peer for markers.")

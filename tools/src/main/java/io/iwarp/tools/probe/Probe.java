@@ -39,7 +39,8 @@ import picocli.CommandLine.Option;
         description = {
             "Says what listens at an address: the first thing to type when two machines do not talk.",
             "It connects by TCP, with --tls by TLS, sends an MPA request of revision 2, then if need be of revision 1,"
-                    + " and shows the answer and the time of each step, from a cold JVM. What does not answer is asked in TLS and in HTTP, to name it. Exit code 0"
+                    + " and shows the answer and the time of each step, from a cold JVM. What does not answer"
+                    + " is asked in TLS and in HTTP, to name it. Exit code 0"
                     + " means that an iWARP peer answered, even if it rejected the connection.",
             "The server sees a client without private data that leaves at once: 'rping -s' without -P ends then."
         },
