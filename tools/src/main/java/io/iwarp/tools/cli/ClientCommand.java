@@ -35,6 +35,7 @@ public abstract class ClientCommand extends BaseCommand {
     protected abstract void run() throws Exception;
 
     @Override
+    @SuppressWarnings("try") // it is only closed
     public final Integer call() throws Exception {
         try (Shutdown shutdown = Shutdown.interruptingThisThread()) {
             run();

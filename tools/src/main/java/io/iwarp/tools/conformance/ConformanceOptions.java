@@ -195,6 +195,7 @@ final class ConformanceOptions {
     }
 
     /** Returns the exit code after the cases were listed or run. */
+    @SuppressWarnings("try") // the recording knows whether it is complete when it is closed
     int run(Role role, String peerText, Opener opener) throws IOException {
         ConformanceSuite suite = new ConformanceSuite();
         List<Case> cases = chosen(suite, suite.cases(role));

@@ -25,6 +25,7 @@ final class SourceFile implements AutoCloseable {
     private final @Nullable State before;
 
     /** A file whose size is known, at the time when it was opened. */
+    @SuppressWarnings("ArrayRecordComponent") // not compared
     private record State(Path path, BasicFileAttributes attributes, LinkOption... links) {
         static State of(Path path, LinkOption... links) throws IOException {
             return new State(path, Files.readAttributes(path, BasicFileAttributes.class, links), links);

@@ -19,7 +19,10 @@ final class BandwidthLoad extends PerfLoad {
     private final long window;
     private final boolean credited;
     private final int interval;
+
+    @SuppressWarnings("UnnecessaryLambda") // allocated once
     private final Runnable postLater = () -> attempt(this::postMore);
+
     private final long[] postedAt;
     private int untilTimedPost = 1;
     private int untilTimedCompletion = 1;

@@ -13,7 +13,10 @@ import io.iwarp.verbs.QueuePair;
 final class LatencyLoad extends PerfLoad {
     private final boolean byWrite;
     private final boolean byReceive;
+
+    @SuppressWarnings("UnnecessaryLambda") // allocated once
     private final Runnable nextLater = () -> attempt(this::next);
+
     private long beganAt;
     private byte mark;
     private boolean answered;
