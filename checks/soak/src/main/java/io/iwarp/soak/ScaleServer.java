@@ -62,15 +62,15 @@ public final class ScaleServer {
                 .domain(domain)
                 .settings(settings)
                 .onRequest(request -> {
-                            request.queuePair().completionListener((same, completion) -> {
-                                ByteBuf message = completion.buffer();
-                                if (completion.successful() && message != null) {
-                                    messages.addAndGet(message.readLong());
-                                    message.release();
-                                }
-                            });
-                            request.accept(privateData);
-                        })
+                    request.queuePair().completionListener((same, completion) -> {
+                        ByteBuf message = completion.buffer();
+                        if (completion.successful() && message != null) {
+                            messages.addAndGet(message.readLong());
+                            message.release();
+                        }
+                    });
+                    request.accept(privateData);
+                })
                 .listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         System.out.println(((InetSocketAddress) listener.localAddress()).getPort());

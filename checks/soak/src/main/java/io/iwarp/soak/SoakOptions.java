@@ -46,8 +46,8 @@ record SoakOptions(
                 Integer.parseInt(values.get("posters")),
                 Integer.parseInt(values.get("clients")),
                 Long.parseLong(values.get("ends")),
-                transports(values.get("transports")),
-                ends(values.get("client-ends")),
+                transports(values.getOrDefault("transports", "")),
+                ends(values.getOrDefault("client-ends", "")),
                 Integer.parseInt(values.get("hostile")));
     }
 

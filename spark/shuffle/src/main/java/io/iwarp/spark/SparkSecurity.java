@@ -23,9 +23,9 @@ final class SparkSecurity {
     /** Returns whether Spark encrypts what executors send to each other. */
     static boolean encrypts(SparkConf conf) {
         return conf.getBoolean(SSL, false)
-                || conf.getBoolean(AUTHENTICATE, false)
+                || (conf.getBoolean(AUTHENTICATE, false)
                         && (conf.getBoolean("spark.network.crypto.enabled", false)
-                                || conf.getBoolean("spark.authenticate.enableSaslEncryption", false));
+                                || conf.getBoolean("spark.authenticate.enableSaslEncryption", false)));
     }
 
     /** Returns what protects the shuffle of an application, for the log. */
