@@ -203,7 +203,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
             throw new IllegalArgumentException("a buffer has at most " + Integer.MAX_VALUE + " bytes, not " + length
                     + "; take several, one after the other");
         }
-        ByteBuf buffer = bytes.buffer(offset, (int) length);
+        ByteBuf buffer = bytes.buffer(offset, (int) length, new RegionBuffer(bytes));
         if (buffer == null) {
             throw closed();
         }

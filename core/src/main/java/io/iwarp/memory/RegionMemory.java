@@ -153,13 +153,17 @@ final class RegionMemory implements TaggedMemory {
         return true;
     }
 
-    /** Returns part of the memory as a buffer, to be released by the caller; null if the buffers were released. */
+    /**
+     * Returns part of the memory as a buffer, to be released by the caller; null if the buffers were released.
+     *
+     * @param whole an empty buffer, which gets the parts
+     */
     @Nullable
-    ByteBuf buffer(long offset, int length) {
+    ByteBuf buffer(long offset, int length, CompositeByteBuf whole) {
         if (!retain()) {
+            whole.release();
             return null;
         }
-        RegionBuffer whole = new RegionBuffer(this);
         try {
             int piece = pieceAt(offset);
             int index = (int) (offset - starts[piece]);

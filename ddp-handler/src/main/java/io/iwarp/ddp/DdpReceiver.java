@@ -415,10 +415,6 @@ final class DdpReceiver {
     }
 
     private String describeMessage() {
-        return describeMessage(segment.msn(), segment.queueNumber());
-    }
-
-    static String describeMessage(int msn, int queueNumber) {
-        return "message " + Integer.toUnsignedString(msn) + " on queue " + queueNumber;
+        return UntaggedBuffer.describeMessage(segment.msn(), segment.queueNumber());
     }
 }

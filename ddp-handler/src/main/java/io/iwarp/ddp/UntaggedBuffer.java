@@ -180,7 +180,11 @@ public class UntaggedBuffer {
 
     /** Returns queue number and MSN of the message that has begun. */
     final String describeMessage() {
-        return DdpReceiver.describeMessage(msn, queueNumber);
+        return describeMessage(msn, queueNumber);
+    }
+
+    static String describeMessage(int msn, int queueNumber) {
+        return "message " + Integer.toUnsignedString(msn) + " on queue " + queueNumber;
     }
 
     /** Returns state and size, without the bytes. */

@@ -41,8 +41,14 @@ final class PartialFile implements AutoCloseable {
         while (true) {
             Path path = directory.resolve(PREFIX + UUID.randomUUID() + SUFFIX);
             FileChannel channel = FileChannel.open(path, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-            // The lock marks the file as in use. It ends with the process.
-            channel.lock();
+            try {
+                // The lock marks the file as in use. It ends with the process.
+                channel.lock();
+            } catch (IOException | RuntimeException interrupted) {
+                channel.close();
+                Files.deleteIfExists(path);
+                throw interrupted;
+            }
             if (Files.exists(path)) {
                 return new PartialFile(path, channel);
             }
