@@ -156,7 +156,7 @@ final class SetupReplyCases {
     }
 
     private static void requireEmpty(PeerStream stream, int opcode) throws IOException, CaseFailed {
-        Arrival arrival = stream.next();
+        Arrival arrival = stream.first();
         Segment segment = arrival.segment();
         if (segment == null || segment.opcode() != opcode) {
             throw stream.unexpected(arrival, "a " + Segment.name(opcode) + " of zero bytes");

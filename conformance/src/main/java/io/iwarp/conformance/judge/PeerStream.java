@@ -159,6 +159,11 @@ public final class PeerStream {
         }
     }
 
+    /** Returns what comes first, also a Write of zero bytes: it may be the ready-to-receive message. */
+    public Arrival first() throws IOException {
+        return wire.next(session.options().patience());
+    }
+
     /** Returns the next segment, which has to be of this opcode. */
     public Segment expect(int opcode) throws IOException, CaseFailed {
         Arrival arrival = next();
