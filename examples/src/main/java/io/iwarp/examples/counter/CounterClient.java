@@ -9,6 +9,7 @@ import io.netty.channel.nio.NioIoHandler;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /** Adds 1 to the counter of a {@link CounterServer} many times, with several requests in flight. */
 public final class CounterClient {
@@ -46,7 +47,7 @@ public final class CounterClient {
             System.out.println("added 1 " + adds + " times, the number is now at least " + (before + 1));
             queuePair.closeGracefully().get();
         } finally {
-            group.shutdownGracefully().sync();
+            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
         }
     }
 }

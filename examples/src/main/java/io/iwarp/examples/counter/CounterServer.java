@@ -8,6 +8,7 @@ import io.iwarp.verbs.IwarpListener;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import java.util.concurrent.TimeUnit;
 
 /** Holds a counter that clients increment with FetchAdd. No server code runs for an increment. */
 public final class CounterServer {
@@ -33,7 +34,7 @@ public final class CounterServer {
             System.out.println("listening on port " + listener.port());
             listener.closed().get();
         } finally {
-            group.shutdownGracefully();
+            group.shutdownGracefully(0, 5, TimeUnit.SECONDS);
         }
     }
 }

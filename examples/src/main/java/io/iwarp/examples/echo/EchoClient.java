@@ -44,7 +44,7 @@ public final class EchoClient {
             }
             queuePair.closeGracefully().get();
         } finally {
-            group.shutdownGracefully().sync();
+            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
         }
     }
 }

@@ -7,6 +7,7 @@ import io.iwarp.verbs.QueuePair;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import java.util.concurrent.TimeUnit;
 
 /** Sends each message back to the client that sent it. */
 public final class EchoServer {
@@ -38,7 +39,7 @@ public final class EchoServer {
             System.out.println("listening on port " + listener.port());
             listener.closed().get();
         } finally {
-            group.shutdownGracefully();
+            group.shutdownGracefully(0, 5, TimeUnit.SECONDS);
         }
     }
 }

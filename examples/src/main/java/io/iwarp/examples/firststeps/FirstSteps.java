@@ -15,6 +15,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 public final class FirstSteps {
     private static void onConnectionRequest(ConnectionRequest request) { // (2)
@@ -54,6 +55,6 @@ public final class FirstSteps {
         Duration deadline = Duration.ofSeconds(5);
         client.shutdownGracefully(deadline).get();
         listener.shutdownGracefully(deadline).get();
-        group.shutdownGracefully().sync(); // (10)
+        group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync(); // (10)
     }
 }

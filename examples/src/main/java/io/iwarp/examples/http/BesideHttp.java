@@ -38,6 +38,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 public final class BesideHttp {
     private static final InetSocketAddress ANY_PORT = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -110,7 +111,7 @@ public final class BesideHttp {
         browsers.close().sync();
         counter.close();
         domain.close();
-        group.shutdownGracefully().sync();
+        group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
     }
 
     private void count(long add) throws Exception {

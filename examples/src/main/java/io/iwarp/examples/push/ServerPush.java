@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /** A server that sends messages to its clients when it wants, and clients that send nothing. */
 public final class ServerPush {
@@ -77,7 +78,7 @@ public final class ServerPush {
             program.received.await();
             listener.shutdownGracefully(Duration.ofSeconds(5)).get();
         } finally {
-            program.group.shutdownGracefully().sync();
+            program.group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
         }
     }
 }

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /** Reads the file of a {@link ReadServer} in pieces, with several Reads in flight. */
 public final class ReadClient {
@@ -65,7 +66,7 @@ public final class ReadClient {
             System.out.println("read " + source.length() + " bytes");
             queuePair.closeGracefully().get();
         } finally {
-            group.shutdownGracefully().sync();
+            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
         }
     }
 }

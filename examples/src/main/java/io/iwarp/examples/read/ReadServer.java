@@ -12,6 +12,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
 
 /** Lets clients read a file with RDMA Reads. No server code runs for a Read. */
 public final class ReadServer {
@@ -49,7 +50,7 @@ public final class ReadServer {
             System.out.println("listening on port " + listener.port());
             listener.closed().get();
         } finally {
-            group.shutdownGracefully();
+            group.shutdownGracefully(0, 5, TimeUnit.SECONDS);
         }
     }
 }

@@ -17,6 +17,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 public final class ConnectAgain implements ReconnectListener {
@@ -64,7 +65,7 @@ public final class ConnectAgain implements ReconnectListener {
             region.close();
             domain.close();
         } finally {
-            group.shutdownGracefully().sync();
+            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
         }
     }
 }

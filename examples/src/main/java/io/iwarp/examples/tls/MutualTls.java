@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 
 public final class MutualTls {
     private static final String HOST = "localhost";
@@ -96,7 +97,7 @@ public final class MutualTls {
             program.connect("mallory", impostor, trusted, port);
             listener.shutdownGracefully(Duration.ofSeconds(5)).get();
         } finally {
-            program.group.shutdownGracefully().sync();
+            program.group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
         }
     }
 }

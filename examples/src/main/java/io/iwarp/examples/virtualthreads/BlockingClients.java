@@ -19,6 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 public final class BlockingClients {
     private static final int CLIENTS = 100;
@@ -82,7 +83,7 @@ public final class BlockingClients {
         try {
             program.run();
         } finally {
-            program.group.shutdownGracefully().sync();
+            program.group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
         }
     }
 }

@@ -66,7 +66,7 @@ public final class WriteClient {
             System.out.println("the server says: " + new WriteClient(queuePair).write(Path.of(args[2])));
             queuePair.closeGracefully().get();
         } finally {
-            group.shutdownGracefully().sync();
+            group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
         }
     }
 }

@@ -22,6 +22,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 
 /** Stores files that clients write into its memory. A client sends a message after each piece. */
 public final class WriteServer {
@@ -119,7 +120,7 @@ public final class WriteServer {
             System.out.println("listening on port " + listener.port());
             listener.closed().get();
         } finally {
-            group.shutdownGracefully();
+            group.shutdownGracefully(0, 5, TimeUnit.SECONDS);
         }
     }
 }

@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** A peer writes into segments of more than 2 GiB: native memory, and a file that is mapped. Needs JDK 22. */
 public final class Segments {
@@ -82,7 +83,7 @@ public final class Segments {
             System.out.println("the last number of the file is " + mapped.get(JAVA_LONG, LAST));
         }
         domain.close();
-        group.shutdownGracefully().sync();
+        group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
         System.out.println("the file has " + Files.size(file) + " bytes");
         Files.delete(file);
     }
