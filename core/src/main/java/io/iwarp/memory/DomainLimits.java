@@ -27,8 +27,8 @@ public final class DomainLimits {
     private static final Setting<Integer> MAX_REGIONS = Setting.atLeast("maxRegions", 1 << 20, 1);
 
     /**
-     * Returns the maximum number of open regions, at least 1, default 1,048,576. The temporary sink of a Read counts
-     * until the Read completes.
+     * Returns the maximum number of registered regions, at least 1, default 1,048,576. The temporary sink of a Read
+     * counts until the Read completes.
      */
     public int maxRegions() {
         return values.get(MAX_REGIONS);
@@ -37,8 +37,8 @@ public final class DomainLimits {
     private static final Setting<Long> MAX_REGISTERED_BYTES = Setting.atLeast("maxRegisteredBytes", Long.MAX_VALUE, 1L);
 
     /**
-     * Returns the maximum number of bytes of all open regions together, at least 1. The default is 2^63 - 1, which is
-     * no limit. A byte that is registered twice counts twice.
+     * Returns the maximum number of bytes of all registered regions together, at least 1. The default is 2^63 - 1,
+     * which is no limit. A byte that is registered twice counts twice.
      */
     public long maxRegisteredBytes() {
         return values.get(MAX_REGISTERED_BYTES);

@@ -69,7 +69,7 @@ public final class IwarpDevice {
         return new ProtectionDomain(this, limits);
     }
 
-    /** Returns the maximum number of open regions. */
+    /** Returns the maximum number of registered regions. */
     public int maxRegions() {
         return maxRegions;
     }
@@ -89,12 +89,12 @@ public final class IwarpDevice {
         }
     }
 
-    /** Returns the maximum number of bytes of all open regions together. */
+    /** Returns the maximum number of bytes of all registered regions together. */
     public long maxRegisteredBytes() {
         return maxRegisteredBytes;
     }
 
-    /** Returns the number of open regions. */
+    /** Returns the number of registered regions. */
     public int regions() {
         lock.lock();
         try {
@@ -104,7 +104,7 @@ public final class IwarpDevice {
         }
     }
 
-    /** Returns the number of bytes of all open regions together. */
+    /** Returns the number of bytes of all registered regions together. */
     public long registeredBytes() {
         lock.lock();
         try {
@@ -296,8 +296,8 @@ public final class IwarpDevice {
         private static final Setting<Integer> MAX_REGIONS = Setting.atLeast("maxRegions", 1 << 20, 1);
 
         /**
-         * Sets the maximum number of open regions. Default 1,048,576. A region costs some 400 bytes besides its memory,
-         * so the default limits this to some 400 MiB.
+         * Sets the maximum number of registered regions. Default 1,048,576. A region costs some 400 bytes besides its
+         * memory, so the default limits this to some 400 MiB.
          *
          * @param maximum at least 1
          * @return this builder
@@ -324,8 +324,9 @@ public final class IwarpDevice {
                 Setting.atLeast("maxRegisteredBytes", Long.MAX_VALUE, 1L);
 
         /**
-         * Sets the maximum number of bytes of all open regions together. Default 2^63 - 1, which is no limit: then only
-         * the JVM and Netty limit direct memory, for the whole process. A byte that is registered twice counts twice.
+         * Sets the maximum number of bytes of all registered regions together. Default 2^63 - 1, which is no limit:
+         * then only the JVM and Netty limit direct memory, for the whole process. A byte that is registered twice
+         * counts twice.
          *
          * @param maximum at least 1
          * @return this builder

@@ -67,12 +67,12 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
                     memory);
         } catch (Throwable e) {
             memory.close();
-            domain.dismissRegion(memory.length());
+            domain.dismissRegion(memory.length(), stream);
             throw e;
         }
         if (stream != null && !stream.attach(region)) {
             region.close();
-            throw new RegionClosedException("the stream was closed; register the region for an open stream");
+            throw StreamAssociation.regionAfterClose();
         }
         return region;
     }
@@ -387,10 +387,11 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Invalidates the STag and those of all windows of the region. The region keeps the memory until it is closed. When
-     * this method returns, no access of a peer is in progress and none can begin: no peer changes or reads the bytes
-     * any more (RFC 5042 section 6.2.2). It waits for accesses in progress, each at most the copy of one segment, and
-     * may be called on an event loop. A further call only waits.
+     * Ends the registration: invalidates the STag and those of all windows of the region, which no longer counts to the
+     * limits of its domain and device. The owner reads and writes the memory until it closes the region. When this
+     * method returns, no access of a peer is in progress and none can begin: no peer changes or reads the bytes any
+     * more (RFC 5042 section 6.2.2). It waits for accesses in progress, each at most the copy of one segment, and may
+     * be called on an event loop. A further call only waits.
      */
     @Override
     public void invalidate() {
@@ -403,6 +404,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
             if (stream != null) {
                 stream.detach(this);
             }
+            protectionDomain.dismissRegion(memory.length(), stream);
         }
     }
 
@@ -417,11 +419,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         invalidate();
         memory.endChanges();
         if (closed.compareAndSet(false, true)) {
-            try {
-                memory.close();
-            } finally {
-                protectionDomain.dismissRegion(memory.length());
-            }
+            memory.close();
         }
     }
 

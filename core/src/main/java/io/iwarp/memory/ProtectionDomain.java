@@ -2,8 +2,12 @@ package io.iwarp.memory;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apiguardian.api.API;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Groups streams and memory: a stream can access only regions of its domain (RFC 5041 section 8.2, RFC 5042 section
@@ -23,8 +27,10 @@ public final class ProtectionDomain implements AutoCloseable {
     private long registeredBytes;
     private long refusedRegions;
     private long refusedBytes;
-    private int openStreams;
+    private final Set<StreamAssociation> streams = new HashSet<>();
     private boolean closed;
+
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     ProtectionDomain(IwarpDevice device, DomainLimits limits) {
         this.device = device;
@@ -48,7 +54,7 @@ public final class ProtectionDomain implements AutoCloseable {
         return limits;
     }
 
-    /** Returns the number of open regions of this domain. */
+    /** Returns the number of registered regions of this domain, whose STags are valid. */
     public int regions() {
         lock.lock();
         try {
@@ -58,7 +64,7 @@ public final class ProtectionDomain implements AutoCloseable {
         }
     }
 
-    /** Returns the number of bytes of all open regions of this domain. */
+    /** Returns the number of bytes of all registered regions of this domain. */
     public long registeredBytes() {
         lock.lock();
         try {
@@ -131,30 +137,64 @@ public final class ProtectionDomain implements AutoCloseable {
         lock.lock();
         try {
             requireOpen();
-            openStreams++;
+            StreamAssociation stream = new StreamAssociation(this);
+            streams.add(stream);
+            return stream;
         } finally {
             lock.unlock();
         }
-        return new StreamAssociation(this);
     }
 
     /**
-     * Closes the domain. Afterwards nothing can be registered in it. Closing again does nothing.
+     * Closes the domain: nothing can be registered in it any more, and no connection uses it. Connections that are
+     * {@linkplain io.iwarp.ConnectionState#DRAINING closing} go on to their end, which {@link #closed} reports; regions
+     * for one of them alone end with it. Closing again does nothing.
      *
-     * @throws IllegalStateException if regions or streams of the domain are open; then the domain stays open
+     * @throws IllegalStateException if other regions or connections of the domain are open; then the domain stays open
      */
     @Override
     public void close() {
         lock.lock();
         try {
-            if (openRegions > 0 || openStreams > 0) {
-                throw new IllegalStateException("the protection domain has open regions (" + openRegions
-                        + ") and streams (" + openStreams + "); close them before the domain");
+            int openStreams = 0;
+            int endingRegions = 0;
+            for (StreamAssociation stream : streams) {
+                if (stream.isClosing()) {
+                    endingRegions += stream.regions;
+                } else {
+                    openStreams++;
+                }
+            }
+            if (openRegions > endingRegions || openStreams > 0) {
+                throw new IllegalStateException("the protection domain has open regions ("
+                        + (openRegions - endingRegions) + ") and streams (" + openStreams
+                        + "); close them before the domain");
             }
             closed = true;
         } finally {
             lock.unlock();
         }
+        endIfOver();
+    }
+
+    /**
+     * Returns a future that completes when the domain is {@linkplain #close closed} and its last connection has ended,
+     * on the thread that closes the domain or on the event loop of that connection.
+     */
+    public CompletableFuture<Void> closed() {
+        return ended.copy();
+    }
+
+    private void endIfOver() {
+        lock.lock();
+        try {
+            if (!closed || openRegions > 0 || !streams.isEmpty()) {
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        ended.complete(null);
     }
 
     /** Returns what is registered now, and whether the domain was closed. */
@@ -162,17 +202,25 @@ public final class ProtectionDomain implements AutoCloseable {
     public String toString() {
         lock.lock();
         try {
-            return "ProtectionDomain[" + openRegions + " regions of " + registeredBytes + " bytes, " + openStreams
+            return "ProtectionDomain[" + openRegions + " regions of " + registeredBytes + " bytes, " + streams.size()
                     + " streams" + (closed ? ", closed]" : "]");
         } finally {
             lock.unlock();
         }
     }
 
-    /** Reserves one region, or throws and reserves nothing. */
-    void admitRegion(long bytes) {
+    /**
+     * Reserves one region, or throws and reserves nothing.
+     *
+     * @param stream the only stream that may use it, or null for all streams of the domain
+     * @throws RegionClosedException if the domain was closed, and with it the stream is closing
+     */
+    void admitRegion(long bytes, @Nullable StreamAssociation stream) {
         lock.lock();
         try {
+            if (closed && stream != null) {
+                throw StreamAssociation.regionAfterClose();
+            }
             requireOpen();
             if (openRegions == maxRegions) {
                 refusedRegions++;
@@ -185,31 +233,39 @@ public final class ProtectionDomain implements AutoCloseable {
             device.reserve(bytes);
             openRegions++;
             registeredBytes += bytes;
+            if (stream != null) {
+                stream.regions++;
+            }
         } finally {
             lock.unlock();
         }
     }
 
     /** Undoes {@link #admitRegion}. */
-    void dismissRegion(long bytes) {
+    void dismissRegion(long bytes, @Nullable StreamAssociation stream) {
         lock.lock();
         try {
             openRegions--;
             registeredBytes -= bytes;
+            if (stream != null) {
+                stream.regions--;
+            }
             device.unreserve(bytes);
         } finally {
             lock.unlock();
         }
+        endIfOver();
     }
 
     /** Called once for each stream that was opened. */
-    void dismissStream() {
+    void dismissStream(StreamAssociation stream) {
         lock.lock();
         try {
-            openStreams--;
+            streams.remove(stream);
         } finally {
             lock.unlock();
         }
+        endIfOver();
     }
 
     private void requireOpen() {

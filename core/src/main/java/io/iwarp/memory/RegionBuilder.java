@@ -123,8 +123,8 @@ public final class RegionBuilder {
 
     /**
      * Restricts the STag to one stream, as {@code QueuePair.region} does. Default all streams of the domain. The peer
-     * can invalidate only such an STag (RFC 5040 section 8.1.1 rule 7). When the stream is closed, the region is
-     * invalidated.
+     * can invalidate only such an STag (RFC 5040 section 8.1.1 rule 7). When the stream ends, the region is
+     * {@linkplain MemoryRegion#invalidate invalidated}.
      *
      * @param stream an open stream of the same domain
      * @return this builder
@@ -148,8 +148,8 @@ public final class RegionBuilder {
      * @throws IllegalArgumentException if the tagged offsets would exceed 2^64, a buffer cannot be registered any more,
      *     or the rights allow changes of read-only memory, or the file is too short
      * @throws UncheckedIOException if the file cannot be opened
-     * @throws RegionClosedException if the stream it is for was closed
-     * @throws IllegalStateException if no memory was named, or the domain was closed
+     * @throws RegionClosedException if the stream it is for was closed, or its domain
+     * @throws IllegalStateException if no memory was named, or it is for all streams and the domain was closed
      * @throws ResourceLimitException if a limit of the domain or the device is reached
      */
     public MemoryRegion register() {
@@ -163,12 +163,12 @@ public final class RegionBuilder {
         if (from.isReadOnly()) {
             AccessRight.requireReadable(rightBits);
         }
-        domain.admitRegion(length);
+        domain.admitRegion(length, stream);
         TaggedMemory memory;
         try {
             memory = from.acquire();
         } catch (Throwable e) {
-            domain.dismissRegion(length);
+            domain.dismissRegion(length, stream);
             throw e;
         }
         return MemoryRegion.register(domain, stream, rightBits, baseTaggedOffset, memory);

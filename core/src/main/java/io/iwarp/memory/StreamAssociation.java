@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,10 @@ public final class StreamAssociation implements AutoCloseable {
     private final Map<Integer, STagHolder> holders = new HashMap<>();
     /** Changed under the lock, read without it by lookups. */
     private volatile boolean closed;
+
+    private volatile BooleanSupplier closing = () -> closed;
+    /** The registered regions for this stream only. Guarded by the lock of the domain. */
+    int regions;
 
     StreamAssociation(ProtectionDomain protectionDomain) {
         this.protectionDomain = protectionDomain;
@@ -99,8 +104,7 @@ public final class StreamAssociation implements AutoCloseable {
      * @param sink a direct buffer; the region retains it, and releases it when it is closed
      * @return the region
      * @throws IllegalArgumentException if the buffer cannot be registered; the message says what to do
-     * @throws RegionClosedException if this stream was closed
-     * @throws IllegalStateException if the domain was closed
+     * @throws RegionClosedException if this stream or the domain was closed
      * @throws ResourceLimitException if a limit of the domain or the device is reached
      */
     public MemoryRegion registerSink(ByteBuf sink) {
@@ -110,12 +114,12 @@ public final class StreamAssociation implements AutoCloseable {
             AccessRight.requireReadable(rightBits);
         }
         int length = sink.capacity();
-        protectionDomain.admitRegion(length);
+        protectionDomain.admitRegion(length, this);
         RegionMemory memory;
         try {
             memory = RegionMemory.over(List.of(sink));
         } catch (Throwable e) {
-            protectionDomain.dismissRegion(length);
+            protectionDomain.dismissRegion(length, this);
             throw e;
         }
         return MemoryRegion.register(protectionDomain, this, rightBits, 0, memory);
@@ -156,9 +160,28 @@ public final class StreamAssociation implements AutoCloseable {
     }
 
     /**
-     * Removes the stream from its domain, and invalidates the regions and windows for this stream only. Their owner
-     * must still close the regions. When this method returns, no peer can access them any more. Closing again does
-     * nothing.
+     * Sets how the domain learns, when it is closed, that this stream is closing. The default is that it is closed.
+     *
+     * @param isClosing called by any thread, with a lock held; once true, it remains true
+     */
+    public void closingWhen(BooleanSupplier isClosing) {
+        closing = isClosing;
+    }
+
+    /** Returns whether the stream is closing or closed. */
+    boolean isClosing() {
+        return closing.getAsBoolean();
+    }
+
+    /** Returns the error of a region for a stream that was closed. */
+    static RegionClosedException regionAfterClose() {
+        return new RegionClosedException("the stream was closed; register the region for an open stream");
+    }
+
+    /**
+     * Removes the stream from its domain, and ends the registration of the regions and windows for this stream only.
+     * Their owner has the memory of the regions until it closes them. When this method returns, no peer can access them
+     * any more. Closing again does nothing.
      */
     @Override
     public void close() {
@@ -176,7 +199,7 @@ public final class StreamAssociation implements AutoCloseable {
             orphan.invalidate();
         }
         if (first) {
-            protectionDomain.dismissStream();
+            protectionDomain.dismissStream(this);
         }
     }
 

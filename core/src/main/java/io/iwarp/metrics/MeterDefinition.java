@@ -106,7 +106,7 @@ enum MeterDefinition {
             "iwarp.memory.registered",
             GAUGE,
             "bytes",
-            "Bytes of all open regions of the device",
+            "Bytes of all registered regions of the device",
             metrics -> metrics.device().registeredBytes()),
     MEMORY_REGISTERED_LIMIT(
             "iwarp.memory.registered.limit",
@@ -171,7 +171,7 @@ enum MeterDefinition {
             "The device's maxSendingBytes",
             metrics -> metrics.device().maxSendingBytes()),
     MEMORY_REFUSED("iwarp.memory.refused", COUNTER, "Regions and windows refused", Tag.LIMIT),
-    DOMAIN_REGISTERED("iwarp.domain.registered", GAUGE, "bytes", "Bytes of all open regions of the domain"),
+    DOMAIN_REGISTERED("iwarp.domain.registered", GAUGE, "bytes", "Bytes of all registered regions of the domain"),
     DOMAIN_REGISTERED_LIMIT("iwarp.domain.registered.limit", GAUGE, "bytes", "The domain's maxRegisteredBytes"),
     DOMAIN_REGIONS("iwarp.domain.regions", GAUGE, "Open regions of the domain"),
     DOMAIN_REGIONS_LIMIT("iwarp.domain.regions.limit", GAUGE, "The domain's maxRegions"),

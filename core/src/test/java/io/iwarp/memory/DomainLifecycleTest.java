@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -32,8 +33,8 @@ class DomainLifecycleTest {
         assertThatIllegalStateException()
                 .isThrownBy(domain::close)
                 .withMessageContaining("open regions (2) and streams (1)");
+        assertThat(domain.closed()).isNotDone();
         region.close();
-        other.invalidate();
         stream.close();
         assertThatIllegalStateException()
                 .isThrownBy(domain::close)
@@ -41,6 +42,48 @@ class DomainLifecycleTest {
         domain.register(memory).close();
         other.close();
         domain.close();
+        assertThat(domain.closed()).isCompleted();
+    }
+
+    @Test
+    void anInvalidatedRegionIsNoLongerRegisteredAndKeepsItsMemory() {
+        MemoryRegion region = domain.register(memory, REMOTE_WRITE);
+        region.invalidate();
+        region.invalidate();
+
+        assertThat(domain.regions()).isZero();
+        assertThat(domain.registeredBytes()).isZero();
+        assertThat(domain.device().regions()).isZero();
+        domain.close();
+        assertThat(domain.closed()).isCompleted();
+        region.setVolatile(0, 42);
+        assertThat(region.getVolatile(0)).isEqualTo(42);
+        region.close();
+        assertThat(domain.regions()).isZero();
+    }
+
+    @Test
+    void aDomainClosesWhileStreamsAreClosingAndReportsTheirEnd() {
+        AtomicBoolean closing = new AtomicBoolean();
+        StreamAssociation stream = domain.openStream();
+        stream.closingWhen(closing::get);
+        MemoryRegion own = domain.region().buffers(memory).stream(stream).register();
+        MemoryRegion shared = domain.register(memory);
+        closing.set(true);
+
+        assertThatIllegalStateException()
+                .isThrownBy(domain::close)
+                .withMessageContaining("open regions (1) and streams (0)");
+        shared.close();
+        domain.close();
+        assertThat(domain.closed()).isNotDone();
+        assertThat(own.isValid()).isTrue();
+        assertThatIllegalStateException().isThrownBy(domain::openStream).withMessageContaining("was closed");
+        assertThatExceptionOfType(RegionClosedException.class).isThrownBy(() -> stream.registerSink(memory));
+        stream.close();
+        assertThat(domain.closed()).isCompleted();
+        assertThat(own.isValid()).isFalse();
+        own.close();
     }
 
     @Test

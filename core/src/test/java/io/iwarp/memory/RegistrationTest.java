@@ -251,7 +251,7 @@ class RegistrationTest {
                 .hasMessageContaining("maxRegions of the device is 2, of which 2 are in use");
         assertThat(memory.refCnt()).isEqualTo(3);
         first.invalidate();
-        assertThatThrownBy(() -> limited.register(memory)).isInstanceOf(ResourceLimitException.class);
+        limited.register(memory).close();
         first.close();
         limited.register(memory).close();
         second.close();
@@ -359,9 +359,7 @@ class RegistrationTest {
         stream.close();
         assertThatThrownBy(() -> stream.registerSink(memory)).isInstanceOf(RegionClosedException.class);
         small.close();
-        assertThatIllegalStateException()
-                .isThrownBy(() -> stream.registerSink(memory))
-                .withMessageContaining("domain was closed");
+        assertThatThrownBy(() -> stream.registerSink(memory)).isInstanceOf(RegionClosedException.class);
     }
 
     @Test

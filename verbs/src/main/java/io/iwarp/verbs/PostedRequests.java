@@ -213,13 +213,13 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         publish(request, id, Operation.READ, options, target);
     }
 
-    /** Registration fails after the end of the stream; report the stream's end instead. */
+    /** Registration fails if the stream has ended, or is closing and its domain was closed; report that instead. */
     private MemoryRegion register(ByteBuf sink) {
         try {
             return stream.registerSink(sink);
         } catch (RegionClosedException refused) {
-            CloseReason ended = state.closeReason();
-            throw ended == null ? refused : new ConnectionClosedException(ended);
+            CloseReason over = state.refusalReason();
+            throw over == null ? refused : new ConnectionClosedException(over);
         }
     }
 

@@ -558,8 +558,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Returns a builder for a region of this queue pair's protection domain that its peer alone may access. Close the
-     * region when the queue pair has {@link #closed}.
+     * Returns a builder for a region of this queue pair's protection domain that its peer alone may access. Its
+     * registration ends with the queue pair; its memory is yours until you close the region.
      */
     public RegionBuilder region() {
         return stream.protectionDomain().region().stream(stream);

@@ -94,6 +94,7 @@ final class QueuePairEngine implements RdmapUlp {
         eventLoop = channel.eventLoop();
         life = new StreamLife(channel);
         state = life.stream();
+        stream.closingWhen(() -> state.refusalReason() != null);
         drains = new DrainSchedule(eventLoop, this::drain, loopTerminated);
         recorder = new QueuePairRecorder(channel, role, counters, settings);
         receives = new ReceiveSide(channel, stream, settings, life, drains, routes, recorder, this::resume);
