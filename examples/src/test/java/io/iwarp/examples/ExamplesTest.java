@@ -52,11 +52,15 @@ class ExamplesTest {
 
     private static final int MAX_FILES_OF_LARGE = 5;
     private static final int MAX_LINES_OF_LARGE = 1500;
-    private static final int MAX_LINES_OF_THE_FIRST_PROGRAM = 70;
+    private static final int MAX_LINES_OF_THE_FIRST_PROGRAM = 50;
+    private static final int MAX_LINES_OF_ECHO = 75;
 
     private static final int MAX_LINES_OF_THE_POM = 25;
 
     private static final Path PAGE = ROOT.resolve("docs/getting-started.md");
+    /** The pages whose programs are run. */
+    private static final List<Path> PAGES = List.of(PAGE, ROOT.resolve("docs/recipes.md"));
+
     private static final Pattern CODE = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
     private static final Pattern LISTING =
             Pattern.compile("```java\\n((?:(?!```).)*?public final class (\\w+).*?)```", Pattern.DOTALL);
@@ -107,40 +111,48 @@ class ExamplesTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("programs")
-    void aProgramPrintsWhatThePageSays(String name, String output) throws Exception {
+    void programPrintsWhatItsPageSays(String name, String output) throws Exception {
         String example = exampleWith(name + ".java");
         copy(example);
         assertThat(run(example, name)).as("output of %s", name).containsAll(lines(output));
     }
 
     @Test
-    void thePageHasTheOutputOfEachProgramThatNeedsNoOther() throws IOException {
+    void pagesHaveTheOutputOfEachProgramThatNeedsNoOther() throws IOException {
         assertThat(programs().map(program -> program.get()[0]))
                 .containsExactlyInAnyOrder(
-                        "FirstSteps", "ServerPush", "BesideHttp", "BlockingClients", "MutualTls", "ConnectAgain");
+                        "FirstSteps",
+                        "ServerPush",
+                        "BesideHttp",
+                        "BlockingClients",
+                        "MutualTls",
+                        "ConnectAgain",
+                        "Records",
+                        "Quorum",
+                        "Snapshot",
+                        "GiveUp");
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("excerpts")
-    void anExcerptIsPartOfItsExample(String file, String excerpt) throws IOException {
+    void excerptIsPartOfItsExample(String file, String excerpt) throws IOException {
         assertThat(Files.readString(PAGE.resolveSibling(file)).indent(-100)).contains(excerpt.indent(-100));
     }
 
     /** The handler of a capture is no program; it is to be pasted into one. */
     @Test
-    void allCodeOfThePageIsAProgramOrAnExcerptOrACapture() throws IOException {
-        String page = Files.readString(PAGE);
+    void codeOfThePagesIsAProgramOrAnExcerptOrACapture() throws IOException {
         List<String> known = Stream.concat(
                         listings().map(each -> each.get()[1]), excerpts().map(each -> each.get()[1]))
                 .map(String.class::cast)
                 .toList();
-        assertThat(CODE.matcher(page).results().map(each -> each.group(1)))
+        assertThat(found(CODE).map(each -> each.group(1)))
                 .allMatch(code -> known.contains(code) || code.contains("PcapWriteHandler"));
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("listings")
-    void aListingIsAnExample(String name, String code) throws IOException {
+    void listingIsAnExample(String name, String code) throws IOException {
         String example = exampleWith(name + ".java");
         assertThat(Files.readString(EXAMPLES.resolve(example).resolve(name + ".java")))
                 .isEqualTo("package io.iwarp.examples." + example + ";\n\n" + code);
@@ -154,6 +166,15 @@ class ExamplesTest {
         assertThat(Files.readString(ROOT.resolve("docs/javadoc/overview.html")))
                 .contains("{@code\n" + code + "}</pre>");
         assertThat(code.lines()).hasSizeLessThanOrEqualTo(MAX_LINES_OF_THE_FIRST_PROGRAM);
+    }
+
+    @Test
+    void echoIsShort() throws IOException {
+        int lines = 0;
+        for (Path file : sources(EXAMPLES, "echo")) {
+            lines += Files.readAllLines(file).size();
+        }
+        assertThat(lines).isLessThanOrEqualTo(MAX_LINES_OF_ECHO);
     }
 
     @Test
@@ -296,7 +317,7 @@ class ExamplesTest {
     }
 
     static Stream<Arguments> programs() throws IOException {
-        return OUTPUT.matcher(Files.readString(PAGE)).results().map(each -> arguments(each.group(1), each.group(2)));
+        return found(OUTPUT).map(each -> arguments(each.group(1), each.group(2)));
     }
 
     static Stream<Arguments> listings() throws IOException {
@@ -319,7 +340,15 @@ class ExamplesTest {
     }
 
     static Stream<Arguments> excerpts() throws IOException {
-        return EXCERPT.matcher(Files.readString(PAGE)).results().map(each -> arguments(each.group(1), each.group(2)));
+        return found(EXCERPT).map(each -> arguments(each.group(1), each.group(2)));
+    }
+
+    private static Stream<MatchResult> found(Pattern pattern) throws IOException {
+        List<MatchResult> found = new ArrayList<>();
+        for (Path page : PAGES) {
+            found.addAll(pattern.matcher(Files.readString(page)).results().toList());
+        }
+        return found.stream();
     }
 
     private static String exampleWith(String file) throws IOException {

@@ -6,15 +6,11 @@ import io.iwarp.verbs.QueuePair;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** Adds 1 to the counter of a {@link CounterServer} many times, with several requests in flight. */
 public final class CounterClient {
-    private static final int OUTSTANDING = 32;
-
     private CounterClient() {}
 
     /**
@@ -34,16 +30,14 @@ public final class CounterClient {
                     .connect(args[0], Integer.parseInt(args[1]))
                     .get();
             RemoteBuffer counter = queuePair.remoteBuffer();
-            Deque<CompletableFuture<Long>> outstanding = new ArrayDeque<>();
-            long before = 0;
-            for (int posted = 0; posted < adds || !outstanding.isEmpty(); ) {
-                if (posted < adds && outstanding.size() < OUTSTANDING) {
-                    outstanding.add(queuePair.fetchAdd(counter, 1));
-                    posted++;
-                } else {
-                    before = outstanding.remove().get();
+            CompletableFuture<Long> last = null;
+            for (int i = 0; i < adds; i++) {
+                if (queuePair.sendQueue().room() == 0) {
+                    queuePair.sendQueue().whenRoom(1).get();
                 }
+                last = queuePair.fetchAdd(counter, 1);
             }
+            long before = last == null ? -1 : last.get(); // requests complete in order
             System.out.println("added 1 " + adds + " times, the number is now at least " + (before + 1));
             queuePair.closeGracefully().get();
         } finally {

@@ -2,7 +2,6 @@ package io.iwarp.examples.push;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.iwarp.mpa.MpaSettings;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
@@ -12,10 +11,8 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -24,37 +21,36 @@ public final class ServerPush {
     private static final int MAX_MESSAGE = 256;
 
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
-    private final Set<QueuePair> clients = ConcurrentHashMap.newKeySet();
     private final CountDownLatch joined = new CountDownLatch(2);
     private final CountDownLatch received = new CountDownLatch(2);
 
-    private void onConnectionRequest(ConnectionRequest request) {
-        QueuePair client = request.queuePair();
-        client.ready().thenRun(() -> {
-            clients.add(client);
-            client.closed().thenRun(() -> clients.remove(client));
-            joined.countDown();
-        });
-        request.accept();
+    private IwarpListener listen() throws Exception {
+        QueuePairSettings settings = QueuePairSettings.builder()
+                .maxPendingPosts(0) // a push to a client that is 128 messages late fails
+                .build();
+        return Iwarp.server(group)
+                .settings(settings)
+                .onRequest(ConnectionRequest::accept)
+                .onOpen(client -> joined.countDown())
+                .listen("localhost", 0)
+                .get();
     }
 
-    private void push(String news) {
-        for (QueuePair client : clients) {
-            client.send(Unpooled.copiedBuffer(news, UTF_8)).exceptionally(refused -> {
-                client.abort(); // it does not take its messages
-                return null;
+    private static void push(IwarpListener server, String news) {
+        for (QueuePair client : server.queuePairs()) {
+            client.send(Unpooled.copiedBuffer(news, UTF_8)).whenComplete((sent, failure) -> {
+                if (failure != null) {
+                    client.abort(); // it does not take its messages
+                }
             });
         }
     }
 
-    private void connect(String name, InetSocketAddress server) throws Exception {
-        QueuePairSettings settings = QueuePairSettings.builder()
-                .mpa(MpaSettings.builder().peerToPeer(true).build()) // the server may send first
-                .build();
+    private void connect(String name, SocketAddress server) throws Exception {
         Iwarp.client(group)
-                .settings(settings)
+                .peerToPeer() // the server may send first
                 .onMessage(MAX_MESSAGE, (source, message) -> {
-                    System.out.println(name + " was told: " + message.bytes().toString(UTF_8));
+                    System.out.println(name + " received: " + message.bytes().toString(UTF_8));
                     received.countDown();
                 })
                 .connect(server)
@@ -64,17 +60,11 @@ public final class ServerPush {
     public static void main(String[] args) throws Exception {
         ServerPush program = new ServerPush();
         try {
-            IwarpListener listener = Iwarp.server(program.group)
-                    .settings(QueuePairSettings.builder()
-                            .maxPendingPosts(0) // a push to a client that is 128 behind fails
-                            .build())
-                    .onRequest(program::onConnectionRequest)
-                    .listen("localhost", 0)
-                    .get();
-            program.connect("alice", (InetSocketAddress) listener.localAddress());
-            program.connect("bob", (InetSocketAddress) listener.localAddress());
+            IwarpListener listener = program.listen();
+            program.connect("alice", listener.localAddress());
+            program.connect("bob", listener.localAddress());
             program.joined.await();
-            program.push("the price is 42");
+            push(listener, "the price is 42");
             program.received.await();
             listener.shutdownGracefully(Duration.ofSeconds(5)).get();
         } finally {

@@ -14,8 +14,8 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import java.io.File;
 import java.nio.charset.StandardCharsets;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -25,8 +25,9 @@ public final class MutualTls {
 
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
 
-    private IwarpListener listen(X509Bundle certificate, X509Certificate authority) throws Exception {
-        SslContext tls = SslContextBuilder.forServer(certificate.toKeyManagerFactory())
+    /** Admits clients whose certificate the authority has signed. The files are in PEM format, the key in PKCS#8. */
+    private IwarpListener listen(File chain, File key, File authority) throws Exception {
+        SslContext tls = SslContextBuilder.forServer(chain, key)
                 .trustManager(authority)
                 .clientAuth(ClientAuth.REQUIRE)
                 .build();
@@ -35,6 +36,15 @@ public final class MutualTls {
                 .onRequest(MutualTls::decide)
                 .listen(HOST, 0)
                 .get();
+    }
+
+    /** Connects. TLS verifies that the server's certificate names the host. */
+    private QueuePair connect(File chain, File key, File authority, int port) throws Exception {
+        SslContext tls = SslContextBuilder.forClient()
+                .keyManager(chain, key)
+                .trustManager(authority)
+                .build();
+        return Iwarp.client(group).tls(tls).connect(HOST, port).get();
     }
 
     /** TLS verified the certificate before this call. The name is the subject of the certificate. */
@@ -47,15 +57,10 @@ public final class MutualTls {
         }
     }
 
-    private void connect(String who, X509Bundle certificate, X509Certificate authority, int port) throws Exception {
-        SslContext tls = SslContextBuilder.forClient()
-                .keyManager(certificate.toKeyManagerFactory())
-                .trustManager(authority)
-                .build();
+    private void tryToConnect(String who, X509Bundle certificate, File authority, int port) throws Exception {
         try {
-            // TLS verifies that the certificate belongs to the host.
             QueuePair queuePair =
-                    Iwarp.client(group).tls(tls).connect(HOST, port).get();
+                    connect(certificate.toTempCertChainPem(), certificate.toTempPrivateKeyPem(), authority, port);
             System.out.println(
                     who + ": connected to " + queuePair.peerPrincipal().getName() + ", which said: "
                             + text(queuePair.parameters().peerPrivateData()));
@@ -83,18 +88,18 @@ public final class MutualTls {
     public static void main(String[] args) throws Exception {
         X509Bundle authority =
                 certificate("authority").setIsCertificateAuthority(true).buildSelfSigned();
-        X509Certificate trusted = authority.getCertificate();
+        File trusted = authority.toTempRootCertPem();
         X509Bundle server = certificate("server").addSanDnsName(HOST).buildIssuedBy(authority);
         X509Bundle impostor =
                 certificate("alice").setIsCertificateAuthority(true).buildSelfSigned();
 
         MutualTls program = new MutualTls();
         try {
-            IwarpListener listener = program.listen(server, trusted);
+            IwarpListener listener = program.listen(server.toTempCertChainPem(), server.toTempPrivateKeyPem(), trusted);
             int port = listener.port();
-            program.connect("alice", certificate("alice").buildIssuedBy(authority), trusted, port);
-            program.connect("bob", certificate("bob").buildIssuedBy(authority), trusted, port);
-            program.connect("mallory", impostor, trusted, port);
+            program.tryToConnect("alice", certificate("alice").buildIssuedBy(authority), trusted, port);
+            program.tryToConnect("bob", certificate("bob").buildIssuedBy(authority), trusted, port);
+            program.tryToConnect("mallory", impostor, trusted, port);
             listener.shutdownGracefully(Duration.ofSeconds(5)).get();
         } finally {
             program.group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();

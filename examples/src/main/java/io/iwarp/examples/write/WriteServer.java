@@ -8,7 +8,6 @@ import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -38,11 +37,7 @@ public final class WriteServer {
 
     private void onConnectionRequest(ConnectionRequest request) {
         QueuePair queuePair = request.queuePair();
-        MemoryRegion memory = queuePair
-                .region()
-                .allocate(ByteBufAllocator.DEFAULT, PIECE)
-                .rights(AccessRight.REMOTE_WRITE)
-                .register();
+        MemoryRegion memory = queuePair.allocate(PIECE, AccessRight.REMOTE_WRITE);
         ByteBuf message = Unpooled.buffer(MAX_MESSAGE, MAX_MESSAGE);
         CompletableFuture<Completion> name = queuePair.receive(message);
         threads.execute(() -> serve(queuePair, memory, message, name));

@@ -1,0 +1,125 @@
+package io.iwarp.examples.quorum;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.iwarp.ConnectionClosedException;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.MemoryWindow;
+import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.Iwarp;
+import io.iwarp.verbs.IwarpListener;
+import io.iwarp.verbs.QueuePair;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A leader writes entries into the memory of three replicas, and counts those that have them. */
+public final class Quorum {
+    private static final int REPLICAS = 3;
+    private static final int QUORUM = 2;
+    private static final int LOG = 1 << 20;
+
+    private static final EventLoopGroup GROUP = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
+
+    /** Has the log, and lets the newest leader alone write it. */
+    private static final class Replica {
+        private final ProtectionDomain domain = ProtectionDomain.create();
+        private final MemoryRegion log = domain.allocate(LOG);
+        private final IwarpListener listener;
+        private MemoryWindow ofLeader;
+
+        private Replica() throws Exception {
+            listener = Iwarp.server(GROUP)
+                    .domain(domain)
+                    .onRequest(this::onRequest)
+                    .listen("localhost", 0)
+                    .get();
+        }
+
+        private synchronized void onRequest(ConnectionRequest request) {
+            if (ofLeader != null) {
+                ofLeader.close(); // from now on the leader before cannot write
+            }
+            ofLeader = request.queuePair()
+                    .window(log, 0, LOG)
+                    .rights(AccessRight.REMOTE_WRITE)
+                    .bind();
+            request.accept(ofLeader.remoteBuffer());
+        }
+
+        private void close() throws Exception {
+            listener.shutdownGracefully(Duration.ofSeconds(5)).get();
+            log.close();
+            domain.close();
+        }
+    }
+
+    /** Connects to all replicas as their new leader. */
+    private static List<QueuePair> lead(List<Replica> replicas) throws Exception {
+        List<QueuePair> leader = new ArrayList<>();
+        for (Replica replica : replicas) {
+            leader.add(
+                    Iwarp.client(GROUP).connect(replica.listener.localAddress()).get());
+        }
+        return leader;
+    }
+
+    /** Completes when a quorum has the entry, and fails when that is not possible any more. */
+    private static CompletableFuture<Void> append(List<QueuePair> replicas, long offset, byte[] entry) {
+        CompletableFuture<Void> committed = new CompletableFuture<>();
+        AtomicInteger missing = new AtomicInteger(QUORUM);
+        AtomicInteger spare = new AtomicInteger(replicas.size() - QUORUM);
+        for (QueuePair replica : replicas) {
+            replica.write(Unpooled.wrappedBuffer(entry), replica.remoteBuffer().slice(offset, entry.length));
+            replica.placed().whenComplete((placed, failure) -> {
+                if (failure == null && missing.decrementAndGet() == 0) {
+                    committed.complete(null);
+                } else if (failure != null && spare.decrementAndGet() < 0) {
+                    committed.completeExceptionally(failure);
+                }
+            });
+        }
+        return committed;
+    }
+
+    private static void report(CompletableFuture<Void> committed) throws InterruptedException {
+        try {
+            committed.get();
+            System.out.println("committed");
+        } catch (ExecutionException e) {
+            boolean revoked = e.getCause() instanceof ConnectionClosedException closed
+                    && closed.reason().accessRevoked();
+            System.out.println(revoked ? "there is a new leader" : e.getCause());
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        try {
+            List<Replica> replicas = new ArrayList<>();
+            for (int i = 0; i < REPLICAS; i++) {
+                replicas.add(new Replica());
+            }
+            List<QueuePair> first = lead(replicas);
+            report(append(first, 0, "entry 1".getBytes(UTF_8)));
+            List<QueuePair> second = lead(replicas);
+            report(append(first, 7, "entry 2".getBytes(UTF_8)));
+            replicas.remove(0).close();
+            report(append(second, 7, "ENTRY 2".getBytes(UTF_8)));
+            for (Replica replica : replicas) {
+                replica.close();
+            }
+        } finally {
+            GROUP.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+        }
+    }
+}
