@@ -5,7 +5,6 @@ import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.LocalBuffer;
-import io.iwarp.memory.MemoryRegion;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.IllegalReferenceCountException;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The memory that an application lends to a request until the completion: a {@link ByteBuf}, a {@link LocalBuffer}, or
- * the {@link MemoryRegion} of a buffer that is registered for one Read. A post retains it before it claims a slot, and
- * releases it if there is none; afterwards the {@link ByteSpan} of the slot keeps it.
+ * the {@link ReadSink} of one Read. A post retains it before it claims a slot, and releases it if there is none;
+ * afterwards the {@link ByteSpan} of the slot keeps it.
  *
  * <p>A request holds a reference, but the application may release one reference too many. If detected in time, this is
  * an error of the stream. The request completes in every case.
@@ -84,8 +83,8 @@ final class LentMemory {
             buffer.release();
         } else if (memory instanceof LocalBuffer piece) {
             ByteSpan.release(piece);
-        } else if (memory instanceof MemoryRegion registeredForOneRead) {
-            registeredForOneRead.close();
+        } else if (memory instanceof ReadSink sink) {
+            sink.close();
         }
     }
 

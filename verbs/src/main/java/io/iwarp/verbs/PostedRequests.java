@@ -17,6 +17,7 @@ import io.iwarp.rdmap.StreamState;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -50,6 +51,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     /** The Reads and atomics that are posted and not over. */
     private final AtomicInteger reads = new AtomicInteger();
 
+    private final Map<ByteBuf, ReadSink> sinks = ReadSink.noneInUse();
     private final Queue<RoomFuture> awaitingRoom = new ConcurrentLinkedQueue<>();
     /** Null if bytes are not limited. */
     private final @Nullable ByteBudget budget;
@@ -190,27 +192,39 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         Objects.requireNonNull(sink, "sink is null");
         Objects.requireNonNull(from, "source is null");
         requireReads();
-        int index = sink.writerIndex();
         int room = sink.writableBytes();
         if (from.length() > room) {
             throw new IllegalArgumentException("the source has " + from.length() + " bytes, which do not fit into the "
                     + room + " writable bytes of the sink: read a slice of it");
         }
         int length = (int) from.length();
-        WorkRequest request;
-        if (length == 0) {
-            LentMemory.retain(SINK, sink, 0);
-            request = claim(sink, 0, options, target);
-            LentMemory.cover(request.payload(), sink, index, 0);
+        ReadSink lent = lend(sink, length, target);
+        WorkRequest request = claim(lent, length, options, target);
+        request.readSink(lent);
+        MemoryRegion region = lent.region();
+        if (region == null) {
             request.read(0, 0, 0, from.stag(), from.taggedOffset());
         } else {
-            MemoryRegion region = register(sink);
-            request = claim(region, length, options, target);
-            request.temporarySink(region);
-            request.read(region.stag(), region.baseTaggedOffset() + index, length, from.stag(), from.taggedOffset());
+            long to = region.baseTaggedOffset() + sink.writerIndex();
+            request.read(region.stag(), to, length, from.stag(), from.taggedOffset());
         }
-        request.sinkBuffer(sink, index);
         publish(request, id, Operation.READ, options, target);
+    }
+
+    private ReadSink lend(ByteBuf sink, int length, CompletionTarget target) {
+        ReadSink lent = ReadSink.of(sink, target, sinks);
+        try {
+            if (length > 0) {
+                lent.region(register(sink));
+            } else {
+                LentMemory.retain(SINK, sink, 0);
+                lent.retained();
+            }
+        } catch (Throwable refused) {
+            lent.close();
+            throw refused;
+        }
+        return lent;
     }
 
     /** Registration fails if the stream has ended, or is closing and its domain was closed; report that instead. */

@@ -138,9 +138,12 @@ public final class SendQueue {
      * of a small object. Use a region for a sink that is reused.
      *
      * @param workRequestId comes back in the completion
-     * @param sink a direct buffer of one piece; used by one Read at a time
+     * @param sink a direct buffer of one piece, which no other Read fills; slices of a buffer can be filled at the same
+     *     time
      * @param source what the peer advertised; at most as many bytes as the sink has writable ones
      * @throws IllegalArgumentException if the sink is not such a buffer, or has too few writable bytes
+     * @throws IllegalStateException if a Read of this queue pair that has not completed fills the sink. If anything
+     *     else uses the sink, such as a receive or another queue pair, the stream ends at the completion of this Read
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
      */
     public void read(long workRequestId, ByteBuf sink, RemoteBuffer source, PostOptions options) {
@@ -151,7 +154,8 @@ public final class SendQueue {
      * Posts an RDMA Read of all bytes of the source to the start of a piece of a region.
      *
      * @param workRequestId comes back in the completion
-     * @param sink of a region of this queue pair's domain with the right LOCAL_WRITE, valid until the completion
+     * @param sink of a region of this queue pair's domain with the right LOCAL_WRITE, valid until the completion. If
+     *     several Reads have the same bytes as their sink, those of the last one remain
      * @param source what the peer advertised; 0 to 2^32 - 1 bytes, at most as many as the sink has
      * @throws IllegalArgumentException if the sink is not such a region, or too short
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>

@@ -3,7 +3,6 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolFault;
-import io.iwarp.memory.MemoryRegion;
 import io.iwarp.rdmap.RdmapRequest;
 import io.netty.buffer.ByteBuf;
 import java.util.function.BiConsumer;
@@ -23,9 +22,7 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Posted {
     private long id;
     private Operation operation = Operation.SEND;
     private @Nullable CompletionTarget target;
-    private @Nullable MemoryRegion temporarySink;
-    private @Nullable ByteBuf sinkBuffer;
-    private int sinkIndex;
+    private @Nullable ReadSink readSink;
     private long postedNanos;
     private long countedBytes;
     private @Nullable LongOperationEvent event;
@@ -122,19 +119,9 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Posted {
         return operation;
     }
 
-    /** Sets the sink of a Read that is registered for this request alone and closed with it. */
-    void temporarySink(MemoryRegion region) {
-        temporarySink = region;
-    }
-
-    /**
-     * Sets the buffer of a Read that was posted with a buffer.
-     *
-     * @param index where the bytes go
-     */
-    void sinkBuffer(ByteBuf buffer, int index) {
-        sinkBuffer = buffer;
-        sinkIndex = index;
+    /** Sets the buffer of a Read that was posted with a buffer. It is closed with this request. */
+    void readSink(ReadSink sink) {
+        readSink = sink;
     }
 
     /** Sets the time of the post; 0 if it is not recorded. */
@@ -184,32 +171,32 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Posted {
 
     /** Fills a completion: success if {@code reason} is null, otherwise flushed with that reason. */
     CompletionView report(CompletionView completion, @Nullable CloseReason reason) {
+        ByteBuf buffer = readSink == null ? null : readSink.buffer();
         return reason == null
-                ? completion.requested(id, operation, bytes(), sinkBuffer, original(), null)
-                : completion.requested(id, operation, 0, sinkBuffer, 0, reason);
+                ? completion.requested(id, operation, bytes(), buffer, original(), null)
+                : completion.requested(id, operation, 0, buffer, 0, reason);
     }
 
     /**
-     * Moves the writer index of the buffer that was read into, if there is one.
+     * Moves the writer index of the buffer that was read into, if there is one and the Read was not cancelled.
      *
      * @return the fault of the memory that the application lent to this request; null if there is none
      */
     @Nullable
     ProtocolFault fillSink() {
-        ByteBuf sink = sinkBuffer;
-        ByteBuf lent = sink == null ? payload().buffer() : sink;
+        ReadSink sink = readSink;
+        ByteBuf lent = sink == null ? payload().buffer() : sink.buffer();
         if (lent != null && lent.refCnt() == 0) {
             return LentMemory.released(operation, id);
         }
-        if (sink == null) {
+        if (sink == null || !beginPlacement()) {
             return null;
         }
-        long end = sinkIndex + readLength();
-        if (sink.writerIndex() != sinkIndex || end > sink.capacity()) {
-            return LentMemory.changed(operation, id, readLength());
+        try {
+            return sink.fill(readLength()) ? null : LentMemory.changed(operation, id, readLength());
+        } finally {
+            endPlacement();
         }
-        sink.writerIndex((int) end);
-        return null;
     }
 
     /** Ends the use of the request. */
@@ -232,12 +219,11 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Posted {
             LentMemory.log(operation, id, releasedBefore);
         }
         payload().clear();
-        sinkBuffer = null;
-        MemoryRegion region = temporarySink;
-        if (region != null) {
-            temporarySink = null;
+        ReadSink sink = readSink;
+        if (sink != null) {
+            readSink = null;
             try {
-                region.close();
+                sink.close();
             } catch (Throwable releasedBefore) {
                 LentMemory.log(operation, id, releasedBefore);
             }

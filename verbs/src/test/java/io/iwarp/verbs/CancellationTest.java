@@ -1,6 +1,7 @@
 package io.iwarp.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.ProtocolError;
 import io.iwarp.memory.AccessRight;
@@ -117,6 +118,41 @@ class CancellationTest {
         assertThat(sink.writerIndex()).isZero();
         assertThat(local.getVolatile(0)).isZero();
         assertThat(one.sendQueue().readRoom()).isEqualTo(one.parameters().ord());
+    }
+
+    /** The event loop handles the answer before it hears of the cancellation. */
+    @Test
+    void anAnswerThatComesAtOnceLeavesTheSinkAlone() {
+        ByteBuf sink = buffer(Long.BYTES);
+        CompletableFuture<Completion> read = one.read(sink, remote.remoteBuffer(0, Long.BYTES));
+        pair.initiator.runTasks();
+        pair.carry(pair.initiator, pair.responder);
+        pair.responder.runTasks();
+        assertThat(read.cancel(true)).isTrue();
+        sink.writeInt(1);
+        pair.carry(pair.responder, pair.initiator);
+        pair.run();
+
+        assertThat(sink.writerIndex()).isEqualTo(Integer.BYTES);
+        assertThat(one.closeReason()).isNull();
+    }
+
+    @Test
+    void theSinkOfACancelledReadTakesAnotherAtOnce() {
+        remote.setVolatile(0, -1);
+        ByteBuf sink = buffer(Long.BYTES);
+        one.read(sink, remote.remoteBuffer(0, Long.BYTES)).cancel(true);
+        CompletableFuture<Completion> sent = one.read(sink, remote.remoteBuffer(0, Long.BYTES));
+        pair.initiator.runTasks();
+        sent.cancel(true);
+        CompletableFuture<Completion> last = one.read(sink, remote.remoteBuffer(0, Long.BYTES));
+        pair.run();
+
+        assertThat(last.join().successful()).isTrue();
+        assertThat(sink.readLong()).isEqualTo(-1);
+        assertThatThrownBy(() -> one.read(sink, remote.remoteBuffer(0, Long.BYTES)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("0 writable bytes");
     }
 
     @Test

@@ -20,6 +20,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * An application that gives away memory which a request still uses: the stream ends with an error that says so, and
@@ -224,19 +226,65 @@ class LentMemoryTest {
         assertThat(behind).isCompletedExceptionally();
     }
 
-    @Test
-    void aBufferThatTwoReadsAreReadInto() {
+    /** Both would place their bytes at the same index. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, Long.BYTES})
+    void aSinkThatAReadFillsIsRefused(int length) {
+        one.completionListener((same, completion) -> {});
         ByteBuf sink = buffer();
-        CompletableFuture<Completion> first = one.read(sink, region.remoteBuffer());
-        CompletableFuture<Completion> second = one.read(sink, region.remoteBuffer());
+        RemoteBuffer source = region.remoteBuffer(0, length);
+        CompletableFuture<Completion> first = one.read(sink, source);
+        assertThatThrownBy(() -> one.read(sink, source))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("in use by a Read");
+        assertThatThrownBy(() -> one.sendQueue().read(1, sink, source, PostOptions.NONE))
+                .hasMessageContaining("in use by a Read");
+        CompletableFuture<Completion> inCallback = first.thenCompose(done -> one.read(sink.clear(), source));
+
+        pair.run();
+
+        assertThat(inCallback).isCompletedWithValueMatching(Completion::successful);
+        for (int id = 1; id <= 2; id++) {
+            one.sendQueue().read(id, sink.clear(), source, PostOptions.NONE);
+            pair.run();
+        }
+        assertThat(one.closeReason()).isNull();
+        assertThat(sink.release()).isTrue();
+    }
+
+    @Test
+    void aReadThatIsRefusedDoesNotUseItsSink() {
+        ByteBuf sink = buffer();
+        region.close();
+        RemoteBuffer gone = new RemoteBuffer(region.stag(), 0, Long.BYTES);
+        for (int i = 0; i < 2; i++) {
+            ByteBuf heap = Unpooled.buffer(Long.BYTES);
+            assertThatThrownBy(() -> one.read(heap, gone)).isInstanceOf(IllegalArgumentException.class);
+        }
+        CompletableFuture<Completion> ends = one.read(sink, gone);
+        pair.run();
+        assertThat(ends).isCompletedExceptionally();
+        for (int i = 0; i < 2; i++) {
+            assertThat(one.read(sink, gone)).isCompletedExceptionally();
+        }
+        assertThat(sink.release()).isTrue();
+    }
+
+    @Test
+    void aBufferThatAReceiveAndAReadFill() {
+        ByteBuf sink = buffer();
+        one.receive(sink);
+        CompletableFuture<Completion> read = one.read(sink, region.remoteBuffer());
+        ByteBuf message = message();
+        other.send(message);
 
         pair.run();
 
         assertThatMistakeEnded(one, other);
         assertThat(reason(one).detail()).contains("READ").contains("used it twice");
-        assertThat(first).isCompletedWithValueMatching(Completion::successful);
-        assertThat(second).isCompletedExceptionally();
+        assertThat(read).isCompletedExceptionally();
         assertThat(sink.release()).isTrue();
+        assertThat(message.release()).isTrue();
     }
 
     @Test

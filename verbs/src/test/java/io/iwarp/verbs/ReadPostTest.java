@@ -82,19 +82,6 @@ class ReadPostTest {
         assertThat(queuePair.closeReason()).isNull();
     }
 
-    /** Both would place their bytes at the same index. */
-    @Test
-    void twoReadsIntoOneBufferAtATimeEndTheStream() throws Exception {
-        ByteBuf large = Unpooled.directBuffer(32, 32);
-        try (MemoryRegion source = domain.register(bytes, AccessRight.REMOTE_READ)) {
-            CompletableFuture<Completion> first = queuePair.read(large, source.remoteBuffer());
-            CompletableFuture<Completion> second = queuePair.read(large, source.remoteBuffer());
-            await(first);
-            assertThatThrownBy(() -> await(second)).hasMessageContaining("used it twice");
-        }
-        assertThat(large.release()).isTrue();
-    }
-
     @Test
     void aSinkOfAnotherDomainIsRefused() {
         try (ProtectionDomain other = ProtectionDomain.create();

@@ -1,0 +1,99 @@
+package io.iwarp.verbs;
+
+import io.iwarp.memory.MemoryRegion;
+import io.netty.buffer.ByteBuf;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The buffer that one Read fills, and the region that is registered for it. The buffer is in use until the Read
+ * releases its memory, or until the application has settled the future of the Read: then no byte of it changes.
+ *
+ * <p>A poster creates it, the event loop closes it.
+ */
+final class ReadSink implements AutoCloseable {
+    private final Map<ByteBuf, ReadSink> inUse;
+    private final ByteBuf buffer;
+    private final int index;
+    private final CompletionTarget target;
+    private @Nullable MemoryRegion region;
+    private boolean retained;
+
+    private ReadSink(Map<ByteBuf, ReadSink> inUse, ByteBuf buffer, CompletionTarget target) {
+        this.inUse = inUse;
+        this.buffer = buffer;
+        this.index = buffer.writerIndex();
+        this.target = target;
+    }
+
+    /** Returns a map for the buffers that the Reads of one queue pair fill. Any thread may use it. */
+    static Map<ByteBuf, ReadSink> noneInUse() {
+        return Collections.synchronizedMap(new IdentityHashMap<>());
+    }
+
+    /**
+     * Marks a buffer as in use until {@link #close}.
+     *
+     * @param target of the completion
+     * @throws IllegalStateException if another Read fills the buffer
+     */
+    static ReadSink of(ByteBuf buffer, CompletionTarget target, Map<ByteBuf, ReadSink> inUse) {
+        ReadSink sink = new ReadSink(inUse, buffer, target);
+        if (inUse.merge(buffer, sink, (earlier, later) -> earlier.isOver() ? later : earlier) != sink) {
+            throw new IllegalStateException("the sink " + buffer + " is in use by a Read that has not completed: wait"
+                    + " for its completion, or read into another buffer or a slice");
+        }
+        return sink;
+    }
+
+    private boolean isOver() {
+        return target instanceof LoopFuture<?> future && future.isDone();
+    }
+
+    ByteBuf buffer() {
+        return buffer;
+    }
+
+    /** Returns the region over the buffer, or null. */
+    @Nullable
+    MemoryRegion region() {
+        return region;
+    }
+
+    /** Sets the region over the buffer, which is closed with this object. */
+    void region(MemoryRegion registered) {
+        region = registered;
+    }
+
+    /** The buffer is retained instead of registered, as the Read has no bytes. */
+    void retained() {
+        retained = true;
+    }
+
+    /**
+     * Moves the writer index over the bytes that have arrived.
+     *
+     * @return false if the application has changed the buffer, so that they are not at its writer index
+     */
+    boolean fill(long bytes) {
+        long end = index + bytes;
+        if (buffer.writerIndex() != index || end > buffer.capacity()) {
+            return false;
+        }
+        buffer.writerIndex((int) end);
+        return true;
+    }
+
+    /** Ends the use of the buffer. */
+    @Override
+    public void close() {
+        inUse.remove(buffer, this);
+        if (region != null) {
+            region.close();
+        } else if (retained) {
+            buffer.release();
+        }
+    }
+}
