@@ -100,9 +100,11 @@ public final class CloseReason {
      * <tr><td>{@link EndedBy#TRANSPORT}, also a connection that TCP refused or could not make</td><td>yes</td></tr>
      * <tr><td>{@link EndedBy#TIMEOUT}</td><td>yes</td></tr>
      * <tr><td>{@link EndedBy#PEER_CLOSED}, also during set-up, as an overloaded peer does</td><td>yes</td></tr>
-     * <tr><td>{@link EndedBy#PEER_TERMINATE} or {@link EndedBy#LOCAL_FAULT} with a local or global
-     * catastrophic error: that side failed, for example without memory</td><td>yes</td></tr>
-     * <tr><td>{@link EndedBy#PEER_TERMINATE} or {@link EndedBy#LOCAL_FAULT} with another error</td><td>no</td></tr>
+     * <tr><td>{@link EndedBy#PEER_TERMINATE} with a local or global catastrophic error: the peer failed, for example
+     * without memory</td><td>yes</td></tr>
+     * <tr><td>{@link EndedBy#PEER_TERMINATE} with another error</td><td>no</td></tr>
+     * <tr><td>{@link EndedBy#LOCAL_FAULT}: the peer broke the protocol, or this side failed, for example as the
+     * application released a buffer in use</td><td>no</td></tr>
      * <tr><td>{@link EndedBy#PEER_REJECTED}</td><td>no</td></tr>
      * <tr><td>{@link EndedBy#LOCAL_APPLICATION}</td><td>no</td></tr>
      * <tr><td>any, with an {@link SSLHandshakeException} among the causes: one side refused the other's TLS</td>
@@ -117,12 +119,12 @@ public final class CloseReason {
         }
         return switch (endedBy) {
             case TRANSPORT, TIMEOUT, PEER_CLOSED -> true;
-            case PEER_TERMINATE, LOCAL_FAULT ->
+            case PEER_TERMINATE ->
                 error == ProtocolError.RDMAP_LOCAL_CATASTROPHIC
                         || error == ProtocolError.RDMAP_GLOBAL_CATASTROPHIC
                         || error == ProtocolError.DDP_LOCAL_CATASTROPHIC
                         || error == ProtocolError.MPA_LOCAL_CATASTROPHIC;
-            case PEER_REJECTED, LOCAL_APPLICATION -> false;
+            case LOCAL_FAULT, PEER_REJECTED, LOCAL_APPLICATION -> false;
         };
     }
 

@@ -202,7 +202,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
      * memory, the peer cannot send the rest.
      */
     private void watchIncompleteFpdu(ChannelHandlerContext ctx, FpduInput in) {
-        if (fpduTimer == null && fpduTimeoutNanos > 0 && in.insideFpdu() && !awaitsMemory) {
+        if (fpduTimer == null && in.insideFpdu() && !awaitsMemory) {
             timedFpdu = in.position();
             fpduTimer = ctx.executor().schedule(() -> onFpduTimeout(ctx, in), fpduTimeoutNanos, TimeUnit.NANOSECONDS);
         }

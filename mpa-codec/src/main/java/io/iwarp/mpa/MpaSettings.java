@@ -215,12 +215,13 @@ public final class MpaSettings {
     }
 
     private static final Setting<Duration> FPDU_TIMEOUT =
-            Setting.orOff("fpduTimeout", Duration.ofMinutes(1), Duration.ofHours(24));
+            Setting.within("fpduTimeout", Duration.ofMinutes(1), Duration.ofMillis(1), Duration.ofHours(24));
 
     /**
-     * Returns how long the rest of an FPDU may take to arrive after its first byte, 1 ms to 24 h, default 1 min; or 0
-     * for no limit. Then the stream ends, after at most twice the time. Time during which this end does not read,
-     * because a message waits for a receive, does not count.
+     * Returns how long the rest of an FPDU may take to arrive after its first byte, 1 ms to 24 h, default 1 min. Then
+     * the stream ends, after at most twice the time. Time during which this end does not read, because a message waits
+     * for a receive or an FPDU for memory of the device, does not count. An application that turns {@code autoRead} off
+     * in the middle of an FPDU has this time to turn it on again.
      */
     public Duration fpduTimeout() {
         return values.get(FPDU_TIMEOUT);

@@ -336,12 +336,10 @@ class UnfinishedFpduTest {
 
     @Test
     void theTimeoutHasItsRange() {
-        for (Duration wrong : List.of(Duration.ofNanos(1), Duration.ofHours(25), Duration.ofMillis(-1))) {
+        for (Duration wrong : List.of(Duration.ZERO, Duration.ofHours(25), Duration.ofMillis(-1))) {
             assertThatThrownBy(() -> MpaSettings.builder().fpduTimeout(wrong).build())
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("fpduTimeout");
         }
-        assertThat(MpaSettings.builder().fpduTimeout(Duration.ZERO).build().fpduTimeout())
-                .isZero();
     }
 }

@@ -203,8 +203,9 @@ public final class QueuePairSettings {
 
     /**
      * Returns the time after which a stream ends in order if the transport takes and brings no byte, 1 ms to 24 h; or
-     * 0, the default, for never. It is detected after at most twice the time. While this side does not read, as a
-     * message waits for a receive, the stream is not idle. A quiet peer needs a shorter {@link #keepAliveInterval()}.
+     * 0, the default, for never. It is detected after at most twice the time. While this side does not read, the stream
+     * is not idle: the time limit of what it waits for runs instead, such as {@link #receiveTimeout()}, and none if the
+     * application has turned {@code autoRead} off. A quiet peer needs a shorter {@link #keepAliveInterval()}.
      */
     public Duration idleTimeout() {
         return values.get(IDLE_TIMEOUT);

@@ -282,6 +282,33 @@ class SlowPeerTest {
         }
     }
 
+    @Test
+    void aStreamWhoseApplicationDoesNotReadIsNotIdle() {
+        try (SimulatedPeer peer = peer(settings().idleTimeout(SECOND).build())) {
+            peer.end.config().setAutoRead(false);
+            for (int i = 0; i < 20; i++) {
+                peer.pass(SECOND);
+                assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
+            }
+            peer.end.config().setAutoRead(true);
+            peer.pass(SECOND);
+            peer.pass(SECOND);
+            assertThat(peer.queuePair().state()).isNotEqualTo(ConnectionState.READY);
+        }
+    }
+
+    @Test
+    void anIncompleteFpduEndsAlsoWhileTheApplicationDoesNotRead() {
+        MpaSettings mpa = MpaSettings.builder().fpduTimeout(SECOND).build();
+        try (SimulatedPeer peer = peer(settings().mpa(mpa).build())) {
+            peer.sends(new byte[1]);
+            peer.end.config().setAutoRead(false);
+            peer.pass(SECOND);
+            peer.pass(SECOND);
+            assertThat(reason(peer).error()).isEqualTo(ProtocolError.MPA_CONNECTION_LOST);
+        }
+    }
+
     /** Each of its messages waits for a receive almost as long as the close may take. */
     @Test
     void stallsDoNotDelayAClose() {
