@@ -7,8 +7,9 @@ package io.iwarp.verbs;
 @FunctionalInterface
 public interface CompletionListener {
     /**
-     * Called when a work request has completed. An exception thrown on an event loop is logged and otherwise ignored;
-     * later completions are still delivered. An exception thrown during {@code poll} is thrown by {@code poll}.
+     * Called when a work request has completed. An exception thrown on an event loop ends the stream, since the
+     * completion is lost, and is the cause of its {@link io.iwarp.CloseReason}; the flushed completions are still
+     * delivered. An exception thrown during {@code poll} is thrown by {@code poll}.
      *
      * @param queuePair the queue pair of the request; the listener may post on it
      * @param completion valid during the call only

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Segments must arrive in ascending order without gaps, message after message, as each sender over TCP sends them.
  * Repeated and overlapping segments are legal. So a stream holds one buffer, of at most {@link #GROWTH} times the bytes
  * that have arrived. {@link IwarpDevice#maxManagedReceiveBytes} limits the buffers of all streams, until their messages
- * are delivered.
+ * are delivered; those of a {@link MessageQueue}, until they are taken.
  */
 final class ManagedReceives extends Receives {
     /** The capacity that a buffer is given for each byte that has arrived, while more are to come. */
@@ -160,7 +160,15 @@ final class ManagedReceives extends Receives {
     @Override
     @Nullable
     ReceiveRequest receive(int ahead) {
-        return ahead == 0 && available() > 0 ? ring.peek(0) : null;
+        if (ahead != 0 || available() == 0) {
+            return null;
+        }
+        ReceiveRequest next = ring.peek(0);
+        return next.begun() || mayBegin() ? next : null;
+    }
+
+    private boolean mayBegin() {
+        return !(routes.receiveTarget() instanceof MessageQueue queue) || queue.mayBegin();
     }
 
     @Override

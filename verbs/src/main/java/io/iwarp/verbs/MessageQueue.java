@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
+import io.iwarp.internal.InputBudget;
 import io.netty.channel.EventLoop;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -12,17 +13,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The messages of managed receives that the application takes one by one, and the futures that wait for one. A message
- * keeps its place of the receive queue until it is taken, so a full queue stops the input of the stream.
+ * keeps its place of the receive queue until it is taken, so a full queue stops the input of the stream. Its buffer
+ * counts to the {@linkplain io.iwarp.memory.IwarpDevice#maxManagedReceiveBytes limit of the device}. While that is used
+ * up, no message begins in a stream with a message that waits.
  *
  * <p>Confined to the event loop, except for {@link #next}.
  */
 final class MessageQueue implements CompletionTarget {
-    private record Entry(Message message, CompletionBound place) {}
+    private record Entry(Message message, CompletionBound place, int bytes) {}
 
     private final EventLoop eventLoop;
     private final DrainSchedule drains;
     private final Runnable resume;
     private final Supplier<@Nullable CloseReason> closeReason;
+    private final InputBudget budget;
     private final Deque<Entry> messages = new ArrayDeque<>();
     private final Queue<LoopFuture<Message>> takers = new ArrayDeque<>();
     private boolean discarding;
@@ -30,13 +34,24 @@ final class MessageQueue implements CompletionTarget {
     /**
      * @param resume called when a place is released
      * @param closeReason returns the reason of the stream's end, or null before it
+     * @param budget counts the bytes of the messages that wait
      */
     MessageQueue(
-            EventLoop eventLoop, DrainSchedule drains, Runnable resume, Supplier<@Nullable CloseReason> closeReason) {
+            EventLoop eventLoop,
+            DrainSchedule drains,
+            Runnable resume,
+            Supplier<@Nullable CloseReason> closeReason,
+            InputBudget budget) {
         this.eventLoop = eventLoop;
         this.drains = drains;
         this.resume = resume;
         this.closeReason = closeReason;
+        this.budget = budget;
+    }
+
+    /** Returns whether a message may begin: there is memory, or no message of this stream waits. */
+    boolean mayBegin() {
+        return messages.isEmpty() || budget.taken() < budget.limit();
     }
 
     /** Any thread: returns a future that completes with the next message. One that is cancelled takes none. */
@@ -51,7 +66,10 @@ final class MessageQueue implements CompletionTarget {
 
     @Override
     public void complete(CompletionView completion, CompletionBound place) {
-        messages.add(new Entry(new Message(completion), place));
+        Message message = new Message(completion);
+        int bytes = message.bytes().capacity();
+        budget.add(bytes);
+        messages.add(new Entry(message, place, bytes));
         match();
     }
 
@@ -73,7 +91,7 @@ final class MessageQueue implements CompletionTarget {
             } else {
                 messages.remove();
                 if (taker.complete(oldest.message())) {
-                    oldest.place().release();
+                    leave(oldest);
                     resume.run();
                 } else {
                     messages.addFirst(oldest);
@@ -90,9 +108,14 @@ final class MessageQueue implements CompletionTarget {
         discarding = true;
         for (Entry entry = messages.poll(); entry != null; entry = messages.poll()) {
             entry.message().bytes().release();
-            entry.place().release();
+            leave(entry);
         }
         resume.run();
+    }
+
+    private void leave(Entry entry) {
+        budget.give(entry.bytes());
+        entry.place().release();
     }
 
     @Override

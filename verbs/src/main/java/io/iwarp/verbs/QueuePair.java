@@ -111,6 +111,8 @@ import org.jspecify.annotations.Nullable;
  * completions that wait in a {@link CompletionQueue}.
  */
 public final class QueuePair implements AutoCloseable {
+    private static final String COMPLETIONS = "completions";
+
     private final Channel channel;
     private final Role role;
     private final StreamAssociation stream;
@@ -196,7 +198,7 @@ public final class QueuePair implements AutoCloseable {
      * @param listener gets the completions, flushed ones included
      */
     public SendQueue newSendQueue(CompletionListener listener) {
-        return new SendQueue(requests, CompletionRoutes.of(target(listener)));
+        return new SendQueue(requests, CompletionRoutes.of(target(COMPLETIONS, listener)));
     }
 
     /** Returns the queue for receives with a work-request id. */
@@ -392,8 +394,11 @@ public final class QueuePair implements AutoCloseable {
      * it is full, the connection is not read until one is taken, which stops the peer (back pressure), and the answers
      * to Reads as well.
      *
-     * <p>A future that is cancelled takes no message. Messages that arrived before the end are delivered first;
-     * {@link #close} and {@link #abort} drop them.
+     * <p>Messages that wait also count to {@link io.iwarp.memory.IwarpDevice#maxManagedReceiveBytes}. While that is
+     * used up, a connection with a message that waits is not read.
+     *
+     * <p>A future that is cancelled takes no message. Messages that arrived before the end are delivered first. Take
+     * all, or {@link #close} or {@link #abort} the queue pair, which drop them.
      *
      * @return completes on the event loop with the message, whose bytes the application releases; or fails with
      *     {@link ConnectionClosedException}
@@ -434,17 +439,17 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalStateException if completion queues were set, which get all completions
      */
     public QueuePair completionListener(CompletionListener listener) {
-        routes().listener(target(listener));
+        routes().listener(target(COMPLETIONS, listener));
         return this;
     }
 
     /** Sets the listener for received messages. Other completions have no target then, unless a post brings one. */
     void messageListener(MessageListener listener) {
-        routes().messages(target((same, completion) -> {
+        routes().messages(target("messages", (same, completion) -> {
             Message message = new Message(completion);
             try {
                 if (completion.successful()) {
-                    callOrEnd(() -> listener.onMessage(this, message));
+                    listener.onMessage(this, message);
                 }
             } finally {
                 message.bytes().release();
@@ -453,21 +458,17 @@ public final class QueuePair implements AutoCloseable {
         closed().thenAccept(reason -> Application.tell(channel, () -> listener.onClosed(this, reason)));
     }
 
-    /** Calls a listener for messages. What it throws ends the stream, since its message is lost. */
-    private void callOrEnd(Runnable call) {
-        Throwable thrown = Application.call(call);
-        if (thrown != null) {
-            engine.abort(new CloseReason(
-                    EndedBy.LOCAL_APPLICATION, null, "the listener for messages threw " + thrown, thrown));
-        }
-    }
-
-    private CompletionTarget target(CompletionListener listener) {
+    /** Returns the target that calls a listener. What it throws ends the stream, since the completion is lost. */
+    private CompletionTarget target(String what, CompletionListener listener) {
         Objects.requireNonNull(listener, "listener");
         return (completion, place) -> {
             // Release first, so that the listener can post again at full depth.
             place.release();
-            listener.onCompletion(this, completion);
+            try {
+                listener.onCompletion(this, completion);
+            } catch (Throwable thrown) {
+                engine.endBy(what, thrown);
+            }
         };
     }
 

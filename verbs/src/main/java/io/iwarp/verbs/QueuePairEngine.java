@@ -100,7 +100,12 @@ final class QueuePairEngine implements RdmapUlp {
         receives = new ReceiveSide(channel, stream, settings, life, drains, routes, recorder, this::resume);
         messages = settings.managedReceiveBytes() == 0
                 ? null
-                : new MessageQueue(eventLoop, drains, receives.receiveStall()::wake, state::closeReason);
+                : new MessageQueue(
+                        eventLoop,
+                        drains,
+                        receives.receiveStall()::wake,
+                        state::closeReason,
+                        stream.managedReceiveBudget());
         if (messages != null) {
             routes.pull(messages);
         }
@@ -232,6 +237,20 @@ final class QueuePairEngine implements RdmapUlp {
     /** Event loop: ends a stream that cannot begin. */
     void fail(CloseReason reason) {
         rdmap.end(reason);
+    }
+
+    /**
+     * Ends the stream because a listener threw an exception, since what it was called for is lost. Does nothing more
+     * than to log it if the stream is already closing.
+     *
+     * @param called what the listener is for
+     */
+    void endBy(String called, Throwable thrown) {
+        LOGGER.error("{} the listener for {} threw an exception; the stream ends", channel, called, thrown);
+        if (state.refusalReason() == null) {
+            abort(new CloseReason(
+                    EndedBy.LOCAL_APPLICATION, null, "the listener for " + called + " threw " + thrown, thrown));
+        }
     }
 
     /** Any thread: ends the stream at once. */

@@ -307,8 +307,11 @@ final class End {
 
     private void judgePosts(CloseReason reason) {
         boolean loopEnds = loop().isShuttingDown();
-        boolean closedInOrder =
-                readyAtClose && !loopEnds && reason.endedBy() == EndedBy.LOCAL_APPLICATION && !abortCalled;
+        boolean closedInOrder = readyAtClose
+                && !loopEnds
+                && reason.endedBy() == EndedBy.LOCAL_APPLICATION
+                && reason.cause() == null
+                && !abortCalled;
         for (Post post : requests.posts) {
             if (post.returned && !post.completed) {
                 world.violated("each post completes once", this + " " + post + " never completes");

@@ -7,6 +7,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
@@ -98,6 +99,40 @@ class NextMessageTest {
             pair.run();
             assertThat(number(next)).isEqualTo(i);
         }
+    }
+
+    @Test
+    void bytesOfWaitingMessagesCountToTheLimitOfTheDevice() {
+        ProtectionDomain small =
+                IwarpDevice.builder().maxManagedReceiveBytes(6).build().allocateProtectionDomain();
+        QueuePairSettings deep = SETTINGS.toBuilder().receiveQueueDepth(100).build();
+        try (SimulatedPair limited = new SimulatedPair(small, deep, qp -> {})) {
+            QueuePair sender = limited.initiator.queuePair();
+            QueuePair taker = limited.responder.queuePair();
+            int messages = 10;
+            for (int i = 0; i < messages; i++) {
+                ByteBuf message = Unpooled.copyInt(i);
+                sender.send(message);
+                message.release();
+            }
+            limited.run();
+            limited.advance(Duration.ofMinutes(10));
+            assertThat(small.device().managedReceiveBytes()).isEqualTo(2 * Integer.BYTES);
+            for (int i = 0; i < messages; i++) {
+                CompletableFuture<Message> next = taker.nextMessage();
+                limited.run();
+                assertThat(number(next)).isEqualTo(i);
+            }
+            assertThat(small.device().managedReceiveBytes()).isZero();
+            sender.send(Unpooled.EMPTY_BUFFER);
+            sender.send(Unpooled.copyInt(1));
+            limited.run();
+            assertThat(small.device().managedReceiveBytes()).isEqualTo(Integer.BYTES);
+            taker.abort();
+            limited.run();
+            assertThat(small.device().managedReceiveBytes()).isZero();
+        }
+        small.close();
     }
 
     @Test

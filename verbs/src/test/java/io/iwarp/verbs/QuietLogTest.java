@@ -174,6 +174,7 @@ class QuietLogTest {
                 .singleElement()
                 .matches(event -> event.getFormattedMessage()
                         .startsWith("[id: 0x" + initiator.channel().id().asShortText()))
-                .matches(event -> event.getFormattedMessage().contains("a listener threw an exception")));
+                .matches(event ->
+                        event.getFormattedMessage().contains("the listener for completions threw an exception")));
     }
 }

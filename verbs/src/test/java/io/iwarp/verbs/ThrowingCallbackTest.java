@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.memory.ProtectionDomain;
@@ -79,9 +80,7 @@ class ThrowingCallbackTest {
 
     @ParameterizedTest
     @MethodSource("throwables")
-    void theStreamGoesOn(Throwable thrown) {
-        List<Long> told = new ArrayList<>();
-        ByteBuf buffer = Unpooled.directBuffer(8, 8);
+    void aListenerForStateChangesThatThrowsDoesNoHarm(Throwable thrown) {
         QueuePairListener listener = new QueuePairListener() {
             @Override
             public void onReady(QueuePair ofPair) {
@@ -93,10 +92,28 @@ class ThrowingCallbackTest {
                 raise(thrown);
             }
         };
+        try (SimulatedPair pair =
+                new SimulatedPair(domain, QueuePairSettings.DEFAULT, queuePair -> queuePair.listener(listener))) {
+            QueuePair responder = pair.responder.queuePair();
+            responder.receive(Unpooled.EMPTY_BUFFER);
+            pair.initiator.queuePair().send(Unpooled.EMPTY_BUFFER);
+            pair.run();
+            assertThat(responder.ready().getNow(null)).isSameAs(responder);
+            pair.initiator.queuePair().close();
+            pair.run();
+            assertThat(end(responder).endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("throwables")
+    void aCompletionListenerThatThrowsEndsTheStreamWithTheCause(Throwable thrown) {
+        List<Long> told = new ArrayList<>();
+        ByteBuf buffer = Unpooled.directBuffer(8, 8);
         try (SimulatedPair pair = new SimulatedPair(
                 domain,
                 QueuePairSettings.DEFAULT,
-                queuePair -> queuePair.listener(listener).completionListener((ofPair, completion) -> {
+                queuePair -> queuePair.completionListener((ofPair, completion) -> {
                     told.add(completion.workRequestId());
                     raise(thrown);
                 }))) {
@@ -104,13 +121,14 @@ class ThrowingCallbackTest {
             responder.receiveQueue().receive(1, buffer);
             responder.receiveQueue().receive(2, buffer);
             pair.initiator.queuePair().send(Unpooled.copyInt(1));
-            pair.initiator.queuePair().send(Unpooled.copyInt(2));
             pair.run();
             assertThat(told).containsExactly(1L, 2L);
-            assertThat(responder.ready().getNow(null)).isSameAs(responder);
-            pair.initiator.queuePair().close();
-            pair.run();
-            assertThat(end(responder).endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
+            assertThat(end(responder).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+            assertThat(end(responder).cause()).isSameAs(thrown);
+            assertThat(log.events())
+                    .as("one for each completion")
+                    .hasSize(2)
+                    .allMatch(event -> event.getLevel() == Level.ERROR);
             assertThat(buffer.release()).isTrue();
         }
     }
