@@ -32,7 +32,7 @@ public class DdpMessage extends UncountedMessage {
 
     private static final int BYTE_MASK = 0xFF;
 
-    private final @Nullable Object owner;
+    private @Nullable Object owner;
     private final ByteSpan payload = new ByteSpan();
     private @Nullable TaggedBuffer source;
     private long sourceOffset;
@@ -49,17 +49,12 @@ public class DdpMessage extends UncountedMessage {
     private @Nullable Promise<Void> promise;
 
     /** Creates an untagged message of 0 bytes for queue 0. */
-    public DdpMessage() {
-        this(null);
-    }
+    public DdpMessage() {}
 
-    /**
-     * As {@link #DdpMessage()}, with an owner.
-     *
-     * @param owner what the layer above sends this message for; DDP does not use it
-     */
-    public DdpMessage(@Nullable Object owner) {
-        this.owner = owner;
+    /** Sets what the layer above sends this message for, or null; DDP does not use it. Returns this message. */
+    public final DdpMessage owner(@Nullable Object newOwner) {
+        owner = newOwner;
+        return this;
     }
 
     /** Returns what the layer above sends this message for, or null. */

@@ -296,13 +296,15 @@ final class SendBuffer {
         return window - (int) (bytesCut - bytesTaken);
     }
 
-    /** Returns whether the window and the device have room for a segment of this number of bytes. */
-    boolean hasRoomFor(int bytes) {
-        return room() >= bytes && mayHold(bytes);
+    /** Returns whether the window has room for a segment of any size, and this side may hold the next one. */
+    boolean hasRoomFor(int mulpdu) {
+        return room() >= mulpdu && mayHold(mulpdu);
     }
 
-    /** Returns whether this side may hold this number of bytes more. Reserves them if necessary. */
-    boolean mayHold(int bytes) {
+    /** Returns whether this side may hold the next segment too. Reserves its bytes if necessary. */
+    boolean mayHold(int mulpdu) {
+        long left = begun ? length - offset : messages.get(next).messageLength();
+        long bytes = Math.min(mulpdu, left + DdpSegment.UNTAGGED_HEADER_LENGTH);
         if (bytesHeld - bytesFreed + bytes <= maxHeld) {
             return true;
         }

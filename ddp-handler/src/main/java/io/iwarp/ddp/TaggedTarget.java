@@ -10,9 +10,7 @@ public non-sealed interface TaggedTarget extends Placement {
     AccessRight right();
 
     /** Returns whether the payload of the segment is dropped, because nobody wants it any more. */
-    default boolean drops() {
-        return false;
-    }
+    boolean drops();
 
     /**
      * A segment passed all checks, and its payload, if it has any, was placed.

@@ -161,6 +161,11 @@ final class RecordingUlp implements DdpUlp {
         }
 
         @Override
+        public boolean drops() {
+            return false;
+        }
+
+        @Override
         public void onPlaced(DdpSegment segment) {
             if (recordsPlacements) {
                 events.add("placed tagged " + segment.payloadLength());

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>There is such a buffer only while an FPDU is incomplete. It grows with what arrives: a peer that announces a large
  * FPDU and stops ties up at most {@link #GROWTH} times what it has sent. Buffers that an event loop keeps anyway are
- * used with their full size.
+ * used with their full size, and take nothing of the budget.
  *
  * <p>If the budget has no room for such a buffer, the input {@linkplain #waitsForMemory waits}. It keeps what it got
  * until then, in a buffer without spare capacity. Bytes of a read cannot be refused, so only the caller can stop more
@@ -41,6 +41,8 @@ final class FpduInput {
     private final InputBudget budget;
     /** What is taken of the budget for the partial FPDU. */
     private final InputBudget.Claim claim;
+    /** Whether the claim has been used for the partial FPDU. */
+    private boolean claimed;
 
     private final ReceivedUlpdu ulpdu = new ReceivedUlpdu();
     private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>();
@@ -126,7 +128,7 @@ final class FpduInput {
 
     /** Returns whether an incomplete FPDU waits for memory. */
     boolean waitsForMemory() {
-        return claim.waits();
+        return claimed && claim.waits();
     }
 
     /** Returns the ULPDU found last, valid until {@link #next()} or {@link #release()}. */
@@ -197,29 +199,43 @@ final class FpduInput {
 
     /** Copies what the decoder needs, or all there is. */
     private void gather(ByteBuf bytes) {
-        int needed = decoder.needed();
-        int taken = Math.min(bytes.writerIndex() - index, needed - held());
-        int length = held() + taken;
-        int capacity = (int) Math.min(Math.max(needed, MIN_CAPACITY), Math.max(MIN_CAPACITY, (long) GROWTH * length));
+        int taken = Math.min(bytes.writerIndex() - index, decoder.needed() - held());
+        ByteBuf target = partialOf(held() + taken);
+        target.writeBytes(bytes, index, taken);
+        index += taken;
+    }
+
+    /** Returns the buffer of the incomplete FPDU, with the capacity for a number of bytes. */
+    private ByteBuf partialOf(int length) {
+        ByteBuf target = partial == null ? WARM.tryTake(allocator) : partial;
+        if (target == null) {
+            target = allocator.directBuffer(claim(length), FpduDecoder.maxWireLength());
+        } else if (target.capacity() < length) {
+            target.capacity(claim(length));
+        }
+        partial = target;
+        return target;
+    }
+
+    /** Takes memory of the budget. Returns the capacity, which leaves room for more bytes if the budget has room. */
+    private int claim(int length) {
+        int needed = Math.max(decoder.needed(), MIN_CAPACITY);
+        int capacity = (int) Math.min(needed, Math.max(MIN_CAPACITY, (long) GROWTH * length));
+        claimed = true;
         if (!claim.request(capacity)) {
             claim.hold(length);
             capacity = length;
         }
-        ByteBuf target = partial;
-        if (target == null) {
-            target = WARM.take(allocator, capacity);
-            partial = target;
-        } else if (target.capacity() < length) {
-            target.capacity(capacity);
-        }
-        target.writeBytes(bytes, index, taken);
-        index += taken;
+        return capacity;
     }
 
     /** Drops the reference to the buffer, which the caller has taken over or released. */
     private void endPartial() {
         partial = null;
-        claim.release();
+        if (claimed) {
+            claimed = false;
+            claim.release();
+        }
     }
 
     private @Nullable ByteBuf unread() {

@@ -30,6 +30,9 @@ package io.iwarp.rdmap;
 final class AtomicLayout {
     static final int REQUEST_LENGTH = 52;
     static final int OPERATION = 0;
+    /** The AOpCode in the first word of a request. The other bits are reserved. */
+    static final int OPERATION_MASK = 0x0f;
+
     static final int REQUEST_IDENTIFIER = 4;
     static final int STAG = 8;
     static final int TAGGED_OFFSET = 12;
@@ -51,12 +54,5 @@ final class AtomicLayout {
     /** Length of the target in bytes. */
     static final int OPERAND_LENGTH = 8;
 
-    private static final int OPERATION_MASK = 0x0f;
-
     private AtomicLayout() {}
-
-    /** Returns the AOpCode in the first word of a request. The other bits are reserved. */
-    static int operation(int word) {
-        return word & OPERATION_MASK;
-    }
 }

@@ -69,6 +69,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     public record Settings(Duration close, Duration response, Duration transmit, boolean extensions) {}
 
     private final Settings settings;
+    private final boolean extensions;
     private final RdmapUlp ulp;
     private final StreamAssociation association;
     private final Counters counters;
@@ -126,6 +127,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             StreamState state,
             Function<Channel, ChannelFuture> halfClose) {
         this.settings = settings;
+        this.extensions = settings.extensions();
         this.ulp = ulp;
         this.association = association;
         this.counters = counters;
@@ -304,7 +306,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     public Placement place(DdpSegment segment) {
         int control = segment.control();
         Opcode opcode = Opcode.of(control);
-        if (opcode == null || (opcode.extension() && !settings.extensions()) || !opcode.isOnItsQueue(segment)) {
+        if (opcode == null || (opcode.extension() && !extensions) || !opcode.isOnItsQueue(segment)) {
             return refused(
                     ProtocolError.RDMAP_UNEXPECTED_OPCODE,
                     String.format(

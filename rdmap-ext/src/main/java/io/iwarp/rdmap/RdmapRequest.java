@@ -27,7 +27,7 @@ public class RdmapRequest {
         ATOMIC
     }
 
-    private final DdpMessage message = new DdpMessage(this);
+    private final DdpMessage message = new DdpMessage().owner(this);
     private Kind kind = Kind.PAYLOAD;
     private boolean fenced;
     private boolean solicited;
@@ -267,12 +267,19 @@ public class RdmapRequest {
     }
 
     /**
-     * Writes the header of the message that {@link #headerOpcode} names.
+     * Makes a message the one that consists of a header: Immediate Data, a Read Request or an Atomic Request.
      *
-     * @param header the header is written to index 0
-     * @return the length of the header in bytes
+     * @param opcode the {@link #headerOpcode}
+     * @param header takes the header, from index 0 on
      */
-    final int writeHeader(ByteBuf header) {
+    final DdpMessage fill(DdpMessage target, Opcode opcode, ByteBuf header) {
+        target.untagged(opcode.control(), 0, opcode.queue());
+        target.payload().wrap(header, 0, writeHeader(header));
+        return target;
+    }
+
+    /** Returns the length of the header in bytes. */
+    private int writeHeader(ByteBuf header) {
         return switch (kind) {
             case PAYLOAD -> 0;
             case IMMEDIATE, WRITE_WITH_IMMEDIATE -> {

@@ -15,6 +15,7 @@ import io.iwarp.internal.RingQueue;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.mpa.ReadyToReceive;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -40,7 +41,8 @@ final class Requester implements TaggedTarget {
     private final RingQueue<RdmapRequest> atomics = new RingQueue<>();
     private final HeaderQueue atomicResponses =
             new HeaderQueue(AtomicLayout.RESPONSE_LENGTH, atomics::size, this::onAtomicResponse);
-    private final ArrayDeque<HeaderMessage> spareMessages = new ArrayDeque<>();
+    /** The messages that consist of a header and are not under way. */
+    private final ArrayDeque<DdpMessage> spareHeaders = new ArrayDeque<>();
 
     private int ord;
     private int nextIdentifier = 1;
@@ -115,15 +117,21 @@ final class Requester implements TaggedTarget {
         }
         Opcode header = request.headerOpcode();
         if (header != null) {
-            HeaderMessage message = spareMessage();
-            message.describe(request, header);
-            output.accept(message);
+            output.accept(headerMessage(request, header));
         }
     }
 
-    private HeaderMessage spareMessage() {
-        HeaderMessage spare = spareMessages.poll();
-        return spare == null ? new HeaderMessage() : spare;
+    /**
+     * Returns the message of a request that consists of a header. Its owner is the request that completes when it has
+     * been sent: none for a Read or atomic, which may be answered before.
+     */
+    private DdpMessage headerMessage(RdmapRequest request, Opcode opcode) {
+        DdpMessage spare = spareHeaders.poll();
+        DdpMessage message = spare == null ? new DdpMessage() : spare;
+        ByteBuf header = spare == null
+                ? Unpooled.buffer(AtomicLayout.REQUEST_LENGTH, AtomicLayout.REQUEST_LENGTH)
+                : spare.payload().bufferAt(0);
+        return request.fill(message, opcode, header).owner(request.awaitsResponse() ? null : request);
     }
 
     /**
@@ -150,19 +158,16 @@ final class Requester implements TaggedTarget {
 
     /** The transport has accepted all bytes of a message of this requester. */
     void onSent(DdpMessage message) {
-        RdmapRequest completed = null;
-        if (message instanceof HeaderMessage header) {
-            completed = header.completes();
-            if (completed == null) {
-                requestsSent++;
-                countRequested(requestsSent);
-            }
-            spareMessages.add(header);
-        } else if (message.owner() instanceof RdmapRequest request && request.isPayloadAlone()) {
-            completed = request;
+        RdmapRequest owner = (RdmapRequest) message.owner();
+        boolean payload = owner != null && owner.message() == message;
+        if (!payload) {
+            spareHeaders.add(message);
         }
-        if (completed != null) {
-            complete(completed);
+        if (owner == null) {
+            requestsSent++;
+            countRequested(requestsSent);
+        } else if (!payload || owner.isPayloadAlone()) {
+            complete(owner);
         }
     }
 

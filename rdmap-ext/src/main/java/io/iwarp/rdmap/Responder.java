@@ -110,6 +110,11 @@ final class Responder implements TaggedTarget {
     }
 
     @Override
+    public boolean drops() {
+        return false;
+    }
+
+    @Override
     public void onPlaced(DdpSegment segment) {
         bytesWritten += segment.payloadLength();
     }
@@ -181,7 +186,7 @@ final class Responder implements TaggedTarget {
     }
 
     private @Nullable ProtocolFault onAtomicRequest(ByteBuf bytes) {
-        int operation = AtomicLayout.operation(bytes.getInt(AtomicLayout.OPERATION));
+        int operation = bytes.getInt(AtomicLayout.OPERATION) & AtomicLayout.OPERATION_MASK;
         if (operation != AtomicLayout.FETCH_ADD && operation != AtomicLayout.COMPARE_SWAP) {
             return new ProtocolFault(
                     ProtocolError.RDMAP_UNEXPECTED_OPCODE,

@@ -152,7 +152,7 @@ final class WireText {
     }
 
     private static boolean atomicRequest(StringBuilder text, ByteBuf in, int at) {
-        int operation = AtomicLayout.operation(in.getInt(at + AtomicLayout.OPERATION));
+        int operation = in.getInt(at + AtomicLayout.OPERATION) & AtomicLayout.OPERATION_MASK;
         String data = hex(in.getLong(at + AtomicLayout.ADD_OR_SWAP)) + " mask "
                 + hex(in.getLong(at + AtomicLayout.ADD_OR_SWAP_MASK));
         text.append(", id ").append(Integer.toUnsignedString(in.getInt(at + AtomicLayout.REQUEST_IDENTIFIER)));

@@ -45,9 +45,7 @@ class GoldenMessageTest {
     }
 
     private static DdpMessage header(RdmapRequest request) {
-        HeaderMessage message = new HeaderMessage();
-        message.describe(request, request.headerOpcode());
-        return message;
+        return request.fill(new DdpMessage(), request.headerOpcode(), Unpooled.buffer(AtomicLayout.REQUEST_LENGTH));
     }
 
     private static DdpMessage withText(RdmapRequest request, String text) {
