@@ -5,9 +5,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The only way to call code of the application: listeners, handlers, and targets of completions. Whatever it throws
- * ends here, checked exceptions included, which several languages throw without a declaration. So a failure of the
- * application cannot leave a stream half done.
+ * The only way to call code of the application: listeners and handlers. Whatever it throws ends here, checked
+ * exceptions included, which several languages throw without a declaration. So a failure of the application cannot
+ * leave a stream half done.
  *
  * <p>{@link CompletionQueue#poll} and the methods of a future differ: there the application calls, and gets what its
  * own code throws.
@@ -36,25 +36,6 @@ final class Application {
             return null;
         } catch (Throwable thrown) {
             return thrown;
-        }
-    }
-
-    /**
-     * Reports the completion of a request whose slot is retired, and logs what the target throws. Allocates nothing.
-     *
-     * @param owner the channel, for the log
-     * @param target null if the completion is not reported
-     */
-    static void complete(
-            Object owner, @Nullable CompletionTarget target, CompletionView completion, CompletionBound place) {
-        if (target == null) {
-            place.release();
-            return;
-        }
-        try {
-            target.complete(completion, place);
-        } catch (Throwable thrown) {
-            log(owner, thrown);
         }
     }
 

@@ -38,8 +38,7 @@ final class CompletionPort implements CompletionTarget {
     static void open(QueuePair queuePair, CompletionQueue sends, CompletionQueue receives) {
         Objects.requireNonNull(sends, "sends");
         Objects.requireNonNull(receives, "receives");
-        CompletionRoutes routes = queuePair.routes();
-        routes.requireReplaceable();
+        queuePair.requireFreeTargets();
         CompletionBound sent = queuePair.engine().sends();
         CompletionBound received = queuePair.engine().receives().receives().bound();
         CompletionPort sendPort = new CompletionPort(queuePair, sends, sent);
@@ -55,7 +54,7 @@ final class CompletionPort implements CompletionTarget {
             }
             throw refused;
         }
-        routes.queues(sendPort, receivePort);
+        queuePair.completeIn(sendPort, receivePort);
     }
 
     QueuePair queuePair() {

@@ -1,8 +1,23 @@
 package io.iwarp.verbs;
 
+import org.jspecify.annotations.Nullable;
+
 /** The destination of completions: an application's listener, a completion queue or a future. */
 @FunctionalInterface
 interface CompletionTarget {
+    /**
+     * Returns the target of requests posted with an id.
+     *
+     * @throws IllegalStateException if none is set
+     */
+    static CompletionTarget required(@Nullable CompletionTarget target) {
+        if (target == null) {
+            throw new IllegalStateException("no target for the completion: set a completion listener or a"
+                    + " completion queue on the queue pair, or use the form that returns a future");
+        }
+        return target;
+    }
+
     /**
      * Event loop: called once, before {@link #complete}. Returns false if the application does not want the completion
      * any more; then {@code complete} is not called.

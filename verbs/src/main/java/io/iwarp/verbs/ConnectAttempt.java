@@ -201,7 +201,7 @@ final class ConnectAttempt implements SetupObserver {
     }
 
     private void setUpFailed(QueuePair queuePair, Throwable failure, IwarpChannelInitializer handler) {
-        if (queuePair.engine().life().enhancedSetupRefused() && isWanted()) {
+        if (queuePair.engine().enhancedSetupRefused() && isWanted()) {
             current = null;
             entered = false;
             connect(handler.withoutEnhancedSetup());
@@ -215,6 +215,6 @@ final class ConnectAttempt implements SetupObserver {
      * fails.
      */
     private static void whenReported(QueuePair queuePair, Runnable next) {
-        queuePair.engine().life().closed().reported().thenRun(next);
+        queuePair.engine().closed().reported().thenRun(next);
     }
 }

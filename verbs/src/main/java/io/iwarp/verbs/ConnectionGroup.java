@@ -81,7 +81,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
         if (queuePair == null) {
             remove(channel);
         } else {
-            queuePair.engine().life().closed().reported().thenRun(() -> remove(channel));
+            queuePair.engine().closed().reported().thenRun(() -> remove(channel));
         }
     }
 
@@ -98,7 +98,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
 
     /** Sets the queue pair of a connection. */
     void prepared(QueuePair queuePair) {
-        queuePair.engine().life().whenEstablished(() -> opened(queuePair));
+        queuePair.engine().whenEstablished(() -> opened(queuePair));
         if (closing) {
             queuePair.close();
         }

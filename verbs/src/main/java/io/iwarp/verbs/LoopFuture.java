@@ -105,12 +105,19 @@ class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
     /** Event loop: completes this future, which is settled. */
     final void completeWith(CompletionView completion) {
         CloseReason failure = completion.failure();
-        if (failure == null) {
-            super.complete(Objects.requireNonNull(result, "not the future of a request")
-                    .apply(completion));
-        } else {
+        if (failure != null) {
             super.completeExceptionally(new ConnectionClosedException(failure));
+            return;
         }
+        T value;
+        try {
+            value = Objects.requireNonNull(result, "not the future of a request")
+                    .apply(completion);
+        } catch (Throwable noMemory) {
+            super.completeExceptionally(noMemory);
+            return;
+        }
+        super.complete(value);
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.iwarp.memory.IwarpDevice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +27,7 @@ final class ManagedReceives extends Receives {
     /** The capacity that a buffer is given for each byte that has arrived, while more are to come. */
     private static final long GROWTH = 4;
 
-    private final CompletionRoutes routes;
+    private final Supplier<@Nullable CompletionTarget> target;
     private final ByteBufAllocator allocator;
     private final InputBudget.Claim claim;
     /** Whether the claim has been used for the current message. */
@@ -36,6 +37,7 @@ final class ManagedReceives extends Receives {
     private final PostRing<ReceiveRequest> ring;
 
     /**
+     * @param target returns where messages go; null if nothing is set
      * @param budget limits the bytes of the messages that are not delivered
      * @param bytes the maximum length of a message
      */
@@ -43,12 +45,12 @@ final class ManagedReceives extends Receives {
             Channel channel,
             DrainSchedule drains,
             ReceiveStall stall,
-            CompletionRoutes routes,
+            Supplier<@Nullable CompletionTarget> target,
             int depth,
             InputBudget budget,
             int bytes) {
-        super(channel, drains, stall);
-        this.routes = routes;
+        super(drains, stall);
+        this.target = target;
         this.allocator = channel.alloc();
         this.claim = budget.claim(stall::wake);
         this.bytes = bytes;
@@ -168,13 +170,13 @@ final class ManagedReceives extends Receives {
     }
 
     private boolean mayBegin() {
-        return !(routes.receiveTarget() instanceof MessageQueue queue) || queue.mayBegin();
+        return !(target.get() instanceof MessageQueue queue) || queue.mayBegin();
     }
 
     @Override
     public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
-        CompletionTarget target = routes.receiveTarget();
-        if (target == null) {
+        CompletionTarget listener = target.get();
+        if (listener == null) {
             return withoutListener();
         }
         ReceiveRequest request = ring.peek(0);
@@ -187,14 +189,14 @@ final class ManagedReceives extends Receives {
             }
             request.clear();
             ring.done();
-            completeInBurst(target, ring);
+            completeInBurst(listener, ring);
         }
         return fault;
     }
 
     @Override
     boolean waitsForApplication() {
-        return routes.receiveTarget() instanceof MessageQueue;
+        return target.get() instanceof MessageQueue;
     }
 
     @Override

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One atomic number holds the count, the bytes and whether the queue is closed. A post reserves its place there,
  * then adds itself, then wakes the event loop. So the event loop may see a place that is reserved and not filled; its
- * post wakes it later. Until its place is given back, the {@link #isEmpty} of every thread is false, and no later post
- * overtakes it.
+ * post wakes it later. Until its place is given back, no thread finds the {@link #size} 0, and no later post overtakes
+ * it.
  */
 final class PendingPosts {
     /** The greatest number of posts. */
@@ -35,14 +35,6 @@ final class PendingPosts {
         this.maxBytes = maxBytes;
     }
 
-    int maxPosts() {
-        return maxPosts;
-    }
-
-    long maxBytes() {
-        return maxBytes;
-    }
-
     /** Any thread: returns the number of posts. Exact on the event loop once closed. */
     int size() {
         return count(state.get());
@@ -51,11 +43,6 @@ final class PendingPosts {
     /** Any thread: returns the bytes of the posts. */
     long bytes() {
         return state.get() & BYTES;
-    }
-
-    /** Any thread. */
-    boolean isEmpty() {
-        return size() == 0;
     }
 
     private static int count(long value) {

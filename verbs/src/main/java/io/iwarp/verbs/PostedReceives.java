@@ -7,7 +7,6 @@ import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.memory.ByteSpan;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +23,8 @@ final class PostedReceives extends Receives {
     /** Whether a receive may have been cancelled. It is set before the first future is given to the application. */
     private volatile boolean cancellable;
 
-    PostedReceives(Channel channel, DrainSchedule drains, ReceiveStall stall, int depth) {
-        super(channel, drains, stall);
+    PostedReceives(DrainSchedule drains, ReceiveStall stall, int depth) {
+        super(drains, stall);
         this.drains = drains;
         this.ring = new PostRing<>(depth, Receive::new);
     }

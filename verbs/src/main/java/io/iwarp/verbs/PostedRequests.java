@@ -23,6 +23,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -47,7 +48,11 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     private static final long PENDING = -2;
 
     private final PostRing<WorkRequest> ring;
-    private final PendingPosts pending;
+    /** The posts that wait for a slot; null as long as none has waited. */
+    private final AtomicReference<@Nullable PendingPosts> pendingPosts = new AtomicReference<>();
+
+    private final int maxPendingPosts;
+    private final long maxPendingBytes;
     /** The Reads and atomics that are posted and not over. */
     private final AtomicInteger reads = new AtomicInteger();
 
@@ -57,6 +62,9 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     private final @Nullable ByteBudget budget;
     /** Whether atomics and Immediate Data may be posted. */
     private final boolean extensions;
+
+    /** The target of requests with an id, unless they bring one. */
+    private volatile @Nullable CompletionTarget target;
 
     /** The ORD; negative before the set-up. Any thread reads it, the event loop writes it. */
     private volatile int ord = -1;
@@ -81,10 +89,22 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         this.drains = drains;
         this.recorder = recorder;
         ring = new PostRing<>(settings.sendQueueDepth(), () -> new WorkRequest(this::withdraw));
-        pending = new PendingPosts(settings.maxPendingPosts(), settings.maxPendingBytes());
+        maxPendingPosts = settings.maxPendingPosts();
+        maxPendingBytes = settings.maxPendingBytes();
         long bytes = settings.maxOutstandingBytes();
         budget = bytes == Long.MAX_VALUE ? null : new ByteBudget(bytes);
         extensions = settings.extensions();
+    }
+
+    /** Sets the target of requests posted with an id that bring none. */
+    void target(CompletionTarget newTarget) {
+        target = newTarget;
+    }
+
+    /** Returns that target, or null if none is set. */
+    @Nullable
+    CompletionTarget target() {
+        return target;
     }
 
     PostRing<WorkRequest> ring() {
@@ -104,9 +124,20 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         }
     }
 
-    /** Returns the posts that wait for a slot. */
-    PendingPosts pending() {
-        return pending;
+    /** Any thread: returns the posts that wait for a slot, which exist from the first one on. */
+    private PendingPosts pendingPosts() {
+        PendingPosts existing = pendingPosts.get();
+        if (existing == null) {
+            pendingPosts.compareAndSet(null, new PendingPosts(maxPendingPosts, maxPendingBytes));
+            existing = Objects.requireNonNull(pendingPosts.get());
+        }
+        return existing;
+    }
+
+    /** Any thread: returns the number of posts that wait for a slot. Exact on the event loop once closed. */
+    private int pending() {
+        PendingPosts existing = pendingPosts.get();
+        return existing == null ? 0 : existing.size();
     }
 
     void send(long id, Object message, PostOptions options, CompletionTarget target) {
@@ -341,14 +372,14 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         if (target instanceof Unit unit) {
             return unit.claim(bytes);
         }
-        if (pending.isEmpty() && take(bytes)) {
+        if (pending() == 0 && take(bytes)) {
             long position = ring.claim();
             if (position != PostRing.FULL) {
                 return slot(position, bytes);
             }
             giveBack(bytes);
         }
-        if (target instanceof LoopFuture<?> && pending.reserve(bytes)) {
+        if (target instanceof LoopFuture<?> && pendingPosts().reserve(bytes)) {
             WorkRequest waiting = new WorkRequest(this::withdraw);
             waiting.claimed(PENDING, bytes);
             return waiting;
@@ -389,18 +420,18 @@ final class PostedRequests implements RequestQueue, CompletionBound {
             return new ConnectionClosedException(over);
         }
         if (waits) {
-            boolean full = pending.size() >= pending.maxPosts();
+            boolean full = pending() >= maxPendingPosts;
             recorder.refused(full ? QueueLimit.SEND : QueueLimit.BYTES);
             return full
-                    ? QueueFullException.ofPending(pending.maxPosts())
-                    : QueueFullException.ofPendingBytes(bytes, pending.bytes(), pending.maxBytes());
+                    ? QueueFullException.ofPending(maxPendingPosts)
+                    : QueueFullException.ofPendingBytes(bytes, pendingPosts().bytes(), maxPendingBytes);
         }
         if (budget != null && bytes > budget.limit() - budget.taken()) {
             recorder.refused(QueueLimit.BYTES);
             return QueueFullException.ofBytes(bytes, budget.taken(), budget.limit());
         }
         recorder.refused(QueueLimit.SEND);
-        return QueueFullException.ofSends(ring.depth(), pending.size());
+        return QueueFullException.ofSends(ring.depth(), pending());
     }
 
     /** Any thread: fills in the rest of a claimed request and publishes it. */
@@ -417,7 +448,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
             future.posted(request);
         }
         if (request.position() == PENDING) {
-            pending.add(request);
+            pendingPosts().add(request);
         } else {
             ring.publish(request.position());
         }
@@ -447,7 +478,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         if (over != null) {
             throw new ConnectionClosedException(over);
         }
-        long first = pending.isEmpty() ? ring.claim(count) : PostRing.FULL;
+        long first = pending() == 0 ? ring.claim(count) : PostRing.FULL;
         if (first == PostRing.FULL) {
             throw refusal(0, false);
         }
@@ -523,12 +554,12 @@ final class PostedRequests implements RequestQueue, CompletionBound {
 
     /** Any thread: returns the number of requests that were posted and not reported, with those that are pending. */
     int outstanding() {
-        return ring.unreleased() + pending.size();
+        return ring.unreleased() + pending();
     }
 
     /** Any thread: returns how many requests with an id are taken now. It may change at any time. */
     int room() {
-        return pending.isEmpty() ? ring.depth() - ring.unreleased() : 0;
+        return pending() == 0 ? ring.depth() - ring.unreleased() : 0;
     }
 
     /** Any thread: returns how many Reads and atomics may be posted that start without waiting for an answer. */
@@ -571,6 +602,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
 
     /** Moves posts that waited into the ring, as far as there is room. */
     private void admit() {
+        PendingPosts pending = pendingPosts();
         for (WorkRequest first = pending.peek(); first != null; first = pending.peek()) {
             long bytes = first.heldBytes();
             if (first.withdrawn()) {
@@ -597,7 +629,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     @Override
     public @Nullable WorkRequest next() {
         while (true) {
-            if (!pending.isEmpty()) {
+            if (pending() > 0) {
                 admit();
             }
             WorkRequest next = ring.next();
@@ -621,13 +653,13 @@ final class PostedRequests implements RequestQueue, CompletionBound {
 
     @Override
     public int waiting() {
-        return ring.unstarted() + pending.size();
+        return ring.unstarted() + pending();
     }
 
     /** Refuses further posts. May be called again. */
     void close() {
         ring.close();
-        pending.close();
+        pendingPosts().close();
     }
 
     /**
@@ -653,6 +685,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
             complete(request, reason);
             request = oldestOrNext();
         }
+        PendingPosts pending = pendingPosts();
         for (WorkRequest first = pending.peek(); first != null; first = pending.peek()) {
             pending.remove(first, first.heldBytes());
             CompletionTarget target = finish(first, reason);
@@ -662,6 +695,10 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         }
         for (RoomFuture first = awaitingRoom.poll(); first != null; first = awaitingRoom.poll()) {
             first.completeExceptionally(new ConnectionClosedException(reason));
+        }
+        CompletionTarget last = target;
+        if (last != null) {
+            last.end();
         }
     }
 
@@ -675,7 +712,11 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         CompletionTarget target = finish(request, reason);
         giveBack(bytes);
         ring.done();
-        Application.complete(channel, target, completion, this);
+        if (target == null) {
+            release();
+        } else {
+            target.complete(completion, this);
+        }
     }
 
     /**
@@ -716,7 +757,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     /** Event loop: ends a request that has not begun. Its slot, if it has one, stays until its turn. */
     private void withdraw(WorkRequest request) {
         if (request.position() == PENDING) {
-            if (pending.remove(request, request.heldBytes())) {
+            if (pendingPosts().remove(request, request.heldBytes())) {
                 finish(request, null);
             }
         } else {
@@ -769,14 +810,14 @@ final class PostedRequests implements RequestQueue, CompletionBound {
 
     /** Any thread: there may be room for those that wait. */
     private void wakeWaiting() {
-        if (!pending.isEmpty() || !awaitingRoom.isEmpty()) {
+        if (pending() > 0 || !awaitingRoom.isEmpty()) {
             drains.wake();
         }
     }
 
     @Override
     public String toString() {
-        return channel + ", " + ring.unreleased() + " of " + ring.depth() + " requests posted, " + pending.size()
+        return channel + ", " + ring.unreleased() + " of " + ring.depth() + " requests posted, " + pending()
                 + " pending";
     }
 }

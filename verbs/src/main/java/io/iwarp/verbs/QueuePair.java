@@ -126,6 +126,8 @@ public final class QueuePair implements AutoCloseable {
 
     private volatile QueuePairListener listener = QueuePairListener.NONE;
     private volatile @Nullable Object attachment;
+    /** Why the targets of completions cannot be replaced; null if they can. */
+    private volatile @Nullable String targetsInUse;
 
     QueuePair(
             Channel channel,
@@ -143,8 +145,8 @@ public final class QueuePair implements AutoCloseable {
             throw e;
         }
         this.requests = engine.sends();
-        this.sendQueue = new SendQueue(requests, engine.routes());
-        this.receiveQueue = new ReceiveQueue(engine.receives(), engine.routes());
+        this.sendQueue = new SendQueue(requests, null);
+        this.receiveQueue = new ReceiveQueue(engine.receives());
         this.ready = new LoopFuture<>(channel.eventLoop());
     }
 
@@ -180,10 +182,6 @@ public final class QueuePair implements AutoCloseable {
         return engine;
     }
 
-    CompletionRoutes routes() {
-        return engine.routes();
-    }
-
     /** Returns the queue for requests with a work-request id, except receives. */
     public SendQueue sendQueue() {
         return sendQueue;
@@ -198,7 +196,7 @@ public final class QueuePair implements AutoCloseable {
      * @param listener gets the completions, flushed ones included
      */
     public SendQueue newSendQueue(CompletionListener listener) {
-        return new SendQueue(requests, CompletionRoutes.of(target(COMPLETIONS, listener)));
+        return new SendQueue(requests, target(COMPLETIONS, listener));
     }
 
     /** Returns the queue for receives with a work-request id. */
@@ -439,13 +437,18 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalStateException if completion queues were set, which get all completions
      */
     public QueuePair completionListener(CompletionListener listener) {
-        routes().listener(target(COMPLETIONS, listener));
+        requireFreeTargets();
+        CompletionTarget target = target(COMPLETIONS, listener);
+        requests.target(target);
+        engine.receives().target(target);
         return this;
     }
 
     /** Sets the listener for received messages. Other completions have no target then, unless a post brings one. */
     void messageListener(MessageListener listener) {
-        routes().messages(target("messages", (same, completion) -> {
+        targetsInUse = "the messages of this queue pair go to its listener for messages: use the posts that return a"
+                + " future, or newSendQueue(listener)";
+        engine.receives().target(target("messages", (same, completion) -> {
             Message message = new Message(completion);
             try {
                 if (completion.successful()) {
@@ -456,6 +459,21 @@ public final class QueuePair implements AutoCloseable {
             }
         }));
         closed().thenAccept(reason -> Application.tell(channel, () -> listener.onClosed(this, reason)));
+    }
+
+    /** Completions go to these ports, and nowhere else from now on. */
+    void completeIn(CompletionPort sends, CompletionPort receives) {
+        targetsInUse = "the queue pair has its completion queues already";
+        requests.target(sends);
+        engine.receives().target(receives);
+    }
+
+    /** Requires that completions of requests with an id may go elsewhere. */
+    void requireFreeTargets() {
+        String inUse = targetsInUse;
+        if (inUse != null) {
+            throw new IllegalStateException(inUse);
+        }
     }
 
     /** Returns the target that calls a listener. What it throws ends the stream, since the completion is lost. */
@@ -499,7 +517,11 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalStateException if it is too late for that, or the queue was closed
      */
     public QueuePair sharedReceiveQueue(SharedReceiveQueue queue) {
-        engine.receives().share(queue.pool(), () -> queue.tell(this));
+        if (requests.target() instanceof CompletionPort) {
+            throw new IllegalStateException(
+                    "set the shared receive queue before the completion queues: it says how much room is needed there");
+        }
+        engine.receives().share(parameters() != null, queue.pool(), () -> queue.tell(this));
         engine.flushAgainIfOver();
         return this;
     }
@@ -512,12 +534,12 @@ public final class QueuePair implements AutoCloseable {
 
     /** Returns the current state. It may change at any time. */
     public ConnectionState state() {
-        return engine.life().state();
+        return engine.state();
     }
 
     /** Returns the reason of the close, or null while the queue pair is open. */
     public @Nullable CloseReason closeReason() {
-        return engine.life().closeReason();
+        return engine.closeReason();
     }
 
     /**
@@ -525,7 +547,7 @@ public final class QueuePair implements AutoCloseable {
      * once {@link #ready} has completed with this queue pair.
      */
     public @Nullable MpaParameters parameters() {
-        return engine.life().parameters();
+        return engine.parameters();
     }
 
     /**
@@ -589,7 +611,7 @@ public final class QueuePair implements AutoCloseable {
      * before a connection request has arrived or start-up has completed.
      */
     public @Nullable SSLSession tlsSession() {
-        return engine.life().tlsSession();
+        return engine.tlsSession();
     }
 
     /**
@@ -629,7 +651,7 @@ public final class QueuePair implements AutoCloseable {
      * domain.
      */
     public CompletableFuture<CloseReason> closed() {
-        return engine.life().closed().future();
+        return engine.closed().future();
     }
 
     /** Returns the identity of this stream in its protection domain. */
@@ -644,8 +666,7 @@ public final class QueuePair implements AutoCloseable {
 
     /** Returns a snapshot for troubleshooting. Any thread may call this, in any state. */
     public QueuePairSnapshot snapshot() {
-        return QueuePairSnapshot.of(
-                channel, role, engine.life(), requests, engine.receives().receives(), counters);
+        return QueuePairSnapshot.of(channel, role, engine, counters);
     }
 
     /** Sets an object of the application that belongs to this queue pair, or null. Any thread may call this. */
@@ -714,6 +735,6 @@ public final class QueuePair implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "QueuePair[" + channel + ", " + engine.life().state() + "]";
+        return "QueuePair[" + channel + ", " + engine.state() + "]";
     }
 }

@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionRejectedException;
+import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
@@ -23,6 +24,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.lang.invoke.VarHandle;
 import java.util.function.LongSupplier;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,10 +54,9 @@ final class QueuePairEngine implements RdmapUlp {
     private final Channel channel;
     private final EventLoop eventLoop;
     private final StreamAssociation stream;
-    private final StreamLife life;
-    private final StreamState state;
+    private final StreamState state = new StreamState();
+    private final ClosedFutures closed;
     private final DrainSchedule drains;
-    private final CompletionRoutes routes = new CompletionRoutes();
     private final ReceiveSide receives;
     /** Null without managed receives. */
     private final @Nullable MessageQueue messages;
@@ -73,6 +74,13 @@ final class QueuePairEngine implements RdmapUlp {
 
     private final Runnable loopTerminated = this::drainAfterLoop;
     private boolean setUpOver;
+
+    // What is known of the connection. The event loop writes, any thread reads.
+
+    private volatile @Nullable MpaParameters parameters;
+    private volatile @Nullable SSLSession tlsSession;
+    private volatile boolean enhancedSetupRefused;
+    private volatile Runnable whenEstablished = () -> {};
 
     /**
      * @param stream is closed at the end of this queue pair
@@ -92,12 +100,11 @@ final class QueuePairEngine implements RdmapUlp {
         this.listener = listener;
         closeWithPeer = settings.closeWithPeer();
         eventLoop = channel.eventLoop();
-        life = new StreamLife(channel);
-        state = life.stream();
+        closed = new ClosedFutures(eventLoop);
         stream.closingWhen(() -> state.refusalReason() != null);
         drains = new DrainSchedule(eventLoop, this::drain, loopTerminated);
         recorder = new QueuePairRecorder(channel, role, counters, settings);
-        receives = new ReceiveSide(channel, stream, settings, life, drains, routes, recorder, this::resume);
+        receives = new ReceiveSide(channel, stream, settings, state, drains, recorder, this::resume);
         messages = settings.managedReceiveBytes() == 0
                 ? null
                 : new MessageQueue(
@@ -107,7 +114,7 @@ final class QueuePairEngine implements RdmapUlp {
                         state::closeReason,
                         stream.managedReceiveBudget());
         if (messages != null) {
-            routes.pull(messages);
+            receives.target(messages);
         }
         sends = new PostedRequests(channel, stream, settings, state, drains, recorder);
         bytesWritten = TransportHandler.bytesWritten(channel, () -> counters.get(Counter.BYTES_SENT));
@@ -145,7 +152,7 @@ final class QueuePairEngine implements RdmapUlp {
     private IwarpMetrics.Gauges gauges() {
         Receives source = receives.receives();
         return new IwarpMetrics.Gauges(
-                life.state(),
+                state(),
                 sends.outstanding(),
                 sends.waiting(),
                 sends.depth(),
@@ -159,7 +166,7 @@ final class QueuePairEngine implements RdmapUlp {
      */
     RdmapHandler enterPipeline() {
         LoopTermination.await(eventLoop, loopTerminated);
-        life.closed().reported().thenRun(() -> LoopTermination.forget(eventLoop, loopTerminated));
+        closed.reported().thenRun(() -> LoopTermination.forget(eventLoop, loopTerminated));
         return rdmap;
     }
 
@@ -197,7 +204,6 @@ final class QueuePairEngine implements RdmapUlp {
     private void flush(CloseReason reason) {
         sends.flush(reason);
         receives.flush(reason);
-        routes.onFlushed();
     }
 
     /** Any thread: starts the application's orderly close of the stream. */
@@ -220,7 +226,7 @@ final class QueuePairEngine implements RdmapUlp {
     /** Any thread: returns the queue of messages. */
     MessageQueue messages() {
         MessageQueue queue = messages;
-        if (queue == null || routes.receiveTarget() != queue) {
+        if (queue == null || receives.target() != queue) {
             throw new IllegalStateException(
                     "nextMessage() takes the messages of managed receives, if there is no listener and"
                             + " no completion queue: set QueuePairSettings.managedReceiveBytes");
@@ -279,20 +285,21 @@ final class QueuePairEngine implements RdmapUlp {
 
     @Override
     public void onEstablished(MpaParameters agreed) {
-        life.learnTlsSession();
+        learnTlsSession();
         sends.agree(agreed.ord());
         if (idleTimers != null) {
             idleTimers.start();
         }
         leaveSetup();
         recorder.established();
-        life.established(agreed);
+        parameters = agreed;
+        whenEstablished.run();
     }
 
     @Override
     public void onReady() {
         setUpOver = true;
-        LOGGER.debug("{} ready: {}", channel, life.parameters());
+        LOGGER.debug("{} ready: {}", channel, parameters);
         listener.onReady();
         drains.drain();
     }
@@ -334,7 +341,7 @@ final class QueuePairEngine implements RdmapUlp {
 
     @Override
     public void onEnhancedSetupRefused() {
-        life.enhancedSetupWasRefused();
+        enhancedSetupRefused = true;
     }
 
     @Override
@@ -367,7 +374,7 @@ final class QueuePairEngine implements RdmapUlp {
         part(this::closeQueues);
         part(() -> ChannelOutcome.await(channel.closeFuture(), recorder::closed));
         part(() -> listener.onClosed(reason));
-        life.closed().complete(reason);
+        closed.complete(reason);
     }
 
     /**
@@ -378,7 +385,7 @@ final class QueuePairEngine implements RdmapUlp {
         if (isOwnFailure(reason)) {
             return Level.WARN;
         }
-        return life.parameters() != null && reason.endedBy() == EndedBy.TIMEOUT ? Level.INFO : Level.DEBUG;
+        return parameters != null && reason.endedBy() == EndedBy.TIMEOUT ? Level.INFO : Level.DEBUG;
     }
 
     /** Returns whether this side failed, for example without memory, and not the peer. */
@@ -409,12 +416,46 @@ final class QueuePairEngine implements RdmapUlp {
         return bytesWritten;
     }
 
-    StreamLife life() {
-        return life;
+    /** Returns the state of the connection. */
+    ConnectionState state() {
+        return state.connectionState(channel.isOpen());
     }
 
-    CompletionRoutes routes() {
-        return routes;
+    /** Returns the reason of the stream's end, or null before it. */
+    @Nullable
+    CloseReason closeReason() {
+        return state.closeReason();
+    }
+
+    /** Returns what the two ends have agreed on, or null before that. */
+    @Nullable
+    MpaParameters parameters() {
+        return parameters;
+    }
+
+    /** Sets what the event loop calls once the two ends have agreed. Set it before. */
+    void whenEstablished(Runnable action) {
+        whenEstablished = action;
+    }
+
+    /** Event loop: stores the TLS session, if any, after the handshake. */
+    void learnTlsSession() {
+        tlsSession = TransportHandler.tlsSession(channel);
+    }
+
+    @Nullable
+    SSLSession tlsSession() {
+        return tlsSession;
+    }
+
+    /** Returns whether the peer closed the connection on an enhanced connection request. */
+    boolean enhancedSetupRefused() {
+        return enhancedSetupRefused;
+    }
+
+    /** Returns the futures that complete when the stream has ended. */
+    ClosedFutures closed() {
+        return closed;
     }
 
     PostedRequests sends() {

@@ -38,13 +38,13 @@ public final class QueuePairSnapshot {
     private final Map<Counter, Long> counters;
     private final @Nullable CloseReason closeReason;
 
-    static QueuePairSnapshot of(
-            Channel channel, Role role, StreamLife life, PostedRequests sends, Receives receives, Counters counted) {
-        return new QueuePairSnapshot(channel, role, life, sends, receives, counted);
+    static QueuePairSnapshot of(Channel channel, Role role, QueuePairEngine engine, Counters counted) {
+        return new QueuePairSnapshot(channel, role, engine, counted);
     }
 
-    private QueuePairSnapshot(
-            Channel channel, Role role, StreamLife life, PostedRequests sends, Receives receives, Counters counted) {
+    private QueuePairSnapshot(Channel channel, Role role, QueuePairEngine engine, Counters counted) {
+        PostedRequests sends = engine.sends();
+        Receives receives = engine.receives().receives();
         Map<Counter, Long> values = new EnumMap<>(Counter.class);
         // Read from the last counter to the first: answers are read before requests, so no difference is negative.
         Counter[] all = Counter.values();
@@ -53,10 +53,10 @@ public final class QueuePairSnapshot {
         }
         this.channel = channel.id().asShortText();
         this.role = role;
-        state = life.state();
+        state = engine.state();
         localAddress = channel.localAddress();
         remoteAddress = channel.remoteAddress();
-        parameters = life.parameters();
+        parameters = engine.parameters();
         sendRequests = sends.outstanding();
         queuedSendRequests = sends.waiting();
         sendQueueDepth = sends.depth();
@@ -66,7 +66,7 @@ public final class QueuePairSnapshot {
         outstandingReads = difference(values, Counter.READS_REQUESTED, Counter.READS_ANSWERED);
         outstandingPeerReads = difference(values, Counter.PEER_READS_ACCEPTED, Counter.PEER_READS_ANSWERED);
         counters = Collections.unmodifiableMap(values);
-        closeReason = life.closeReason();
+        closeReason = engine.closeReason();
     }
 
     /** Returns the short id of the channel, as log lines show it. */

@@ -13,11 +13,9 @@ import io.netty.buffer.ByteBuf;
  */
 public final class ReceiveQueue {
     private final ReceiveSide side;
-    private final CompletionRoutes routes;
 
-    ReceiveQueue(ReceiveSide side, CompletionRoutes routes) {
+    ReceiveQueue(ReceiveSide side) {
         this.side = side;
-        this.routes = routes;
     }
 
     /**
@@ -32,7 +30,7 @@ public final class ReceiveQueue {
      *     each other.
      */
     public void receive(long workRequestId, ByteBuf sink) {
-        side.receive(workRequestId, sink, routes.forReceives());
+        side.receive(workRequestId, sink, CompletionTarget.required(side.target()));
     }
 
     /**
@@ -42,7 +40,7 @@ public final class ReceiveQueue {
      * @param sink 0 to 2^32 - 1 bytes
      */
     public void receive(long workRequestId, LocalBuffer sink) {
-        side.receive(workRequestId, sink, routes.forReceives());
+        side.receive(workRequestId, sink, CompletionTarget.required(side.target()));
     }
 
     @Override

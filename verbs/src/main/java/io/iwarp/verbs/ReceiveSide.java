@@ -9,19 +9,19 @@ import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Handles receives: any thread posts them, the event loop waits for and consumes them. */
 final class ReceiveSide {
     private final Channel channel;
     private final EventLoop eventLoop;
-    private final StreamLife life;
     private final DrainSchedule drains;
     private final StreamState state;
-    private final CompletionRoutes routes;
     private final QueuePairRecorder recorder;
     private final ReceiveStall stall;
     private final int depth;
     private volatile Receives receives;
+    private volatile @Nullable CompletionTarget target;
 
     /**
      * @param stream limits the memory of managed receives
@@ -31,17 +31,14 @@ final class ReceiveSide {
             Channel channel,
             StreamAssociation stream,
             QueuePairSettings settings,
-            StreamLife life,
+            StreamState state,
             DrainSchedule drains,
-            CompletionRoutes routes,
             QueuePairRecorder recorder,
             Runnable resume) {
         this.channel = channel;
         this.eventLoop = channel.eventLoop();
-        this.life = life;
         this.drains = drains;
-        this.state = life.stream();
-        this.routes = routes;
+        this.state = state;
         this.recorder = recorder;
         this.stall = new ReceiveStall(
                 state, drains, eventLoop, settings.receiveTimeout().toNanos(), resume);
@@ -49,13 +46,24 @@ final class ReceiveSide {
         int managedBytes = settings.managedReceiveBytes();
         this.receives = managedBytes > 0
                 ? new ManagedReceives(
-                        channel, drains, stall, routes, depth, stream.managedReceiveBudget(), managedBytes)
-                : new PostedReceives(channel, drains, stall, depth);
+                        channel, drains, stall, this::target, depth, stream.managedReceiveBudget(), managedBytes)
+                : new PostedReceives(drains, stall, depth);
     }
 
     /** Returns the source of receives for the peer's messages. */
     Receives receives() {
         return receives;
+    }
+
+    /** Sets the target of messages that take a receive with an id, or one that nobody has posted. */
+    void target(CompletionTarget newTarget) {
+        target = newTarget;
+    }
+
+    /** Returns that target, or null if none is set. */
+    @Nullable
+    CompletionTarget target() {
+        return target;
     }
 
     ReceiveStall receiveStall() {
@@ -65,21 +73,17 @@ final class ReceiveSide {
     /**
      * Takes the receives from a shared queue.
      *
+     * @param established whether the connection is made
      * @param whenLow called when a receive is taken and few remain
      */
-    void share(ReceivePool pool, Runnable whenLow) {
+    void share(boolean established, ReceivePool pool, Runnable whenLow) {
         Receives own = receives;
-        if (life.parameters() != null || own.bound().unreleased() > 0 || own.insteadOfPosting() != null) {
+        if (established || own.bound().unreleased() > 0 || own.insteadOfPosting() != null) {
             throw new IllegalStateException(
                     "a shared receive queue is set before the connection is made, once, on a queue"
                             + " pair without receives of its own");
         }
-        if (routes.toCompletionQueues()) {
-            throw new IllegalStateException(
-                    "set the shared receive queue before the completion queues: it says how much"
-                            + " room is needed there");
-        }
-        receives = new SharedReceives(channel, drains, stall, routes, pool, whenLow);
+        receives = new SharedReceives(drains, stall, this::target, pool, whenLow);
     }
 
     /**
@@ -87,7 +91,7 @@ final class ReceiveSide {
      *
      * @param sink a buffer, whose writable bytes take the message, or a piece of a region
      */
-    void receive(long id, Object sink, CompletionTarget target) {
+    void receive(long id, Object sink, CompletionTarget completesTo) {
         Objects.requireNonNull(sink, "sink is null");
         int index = LentMemory.sinkIndex(sink);
         long length = LentMemory.room(sink);
@@ -100,7 +104,7 @@ final class ReceiveSide {
             throw refused;
         }
         LentMemory.cover(request.sink(), sink, index, length);
-        publish(request.set(id, target));
+        publish(request.set(id, completesTo));
     }
 
     /**
@@ -154,6 +158,10 @@ final class ReceiveSide {
     void flush(CloseReason reason) {
         stall.stop();
         receives.flush(reason);
+        CompletionTarget last = target;
+        if (last != null) {
+            last.end();
+        }
     }
 
     @Override

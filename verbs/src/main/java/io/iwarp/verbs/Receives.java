@@ -7,7 +7,6 @@ import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.rdmap.Opcode;
 import io.netty.buffer.ByteBuf;
-import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * allocator, or a shared receive queue. Confined to the event loop unless a method says otherwise.
  */
 abstract class Receives implements ReceiveStall.Source {
-    private final Channel channel;
     private final DrainSchedule drains;
     private final ReceiveStall stall;
     /** Whether a message has found no receive or no memory, and none has passed since. */
@@ -23,8 +21,7 @@ abstract class Receives implements ReceiveStall.Source {
     /** Reused for every call of a listener. */
     final CompletionView completion = new CompletionView();
 
-    Receives(Channel channel, DrainSchedule drains, ReceiveStall stall) {
-        this.channel = channel;
+    Receives(DrainSchedule drains, ReceiveStall stall) {
         this.drains = drains;
         this.stall = stall;
     }
@@ -41,7 +38,11 @@ abstract class Receives implements ReceiveStall.Source {
      * @param target null if it is not reported
      */
     final void complete(@Nullable CompletionTarget target, CompletionBound place) {
-        Application.complete(channel, target, completion, place);
+        if (target == null) {
+            place.release();
+        } else {
+            target.complete(completion, place);
+        }
     }
 
     /** Returns the bound of receives whose end is not reported to the application. */

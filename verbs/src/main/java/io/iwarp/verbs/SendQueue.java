@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The send queue of a {@link QueuePair}: takes every request except receives. Each request carries a work-request id,
@@ -24,11 +25,18 @@ import java.util.function.Consumer;
  */
 public final class SendQueue {
     private final PostedRequests requests;
-    private final CompletionRoutes routes;
+    /** Null for that of the queue pair. */
+    private final @Nullable CompletionTarget ownTarget;
 
-    SendQueue(PostedRequests requests, CompletionRoutes routes) {
+    /** @param ownTarget gets the completions; null for the target of the queue pair */
+    SendQueue(PostedRequests requests, @Nullable CompletionTarget ownTarget) {
         this.requests = requests;
-        this.routes = routes;
+        this.ownTarget = ownTarget;
+    }
+
+    private CompletionTarget target() {
+        CompletionTarget own = ownTarget;
+        return own == null ? CompletionTarget.required(requests.target()) : own;
     }
 
     /** As {@link #send(long, ByteBuf, PostOptions)}, without options. */
@@ -46,12 +54,12 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
     public void send(long workRequestId, ByteBuf message, PostOptions options) {
-        requests.send(workRequestId, message, options, routes.forSends());
+        requests.send(workRequestId, message, options, target());
     }
 
     /** As {@link #send(long, ByteBuf, PostOptions)}, of a piece of a region. */
     public void send(long workRequestId, LocalBuffer message, PostOptions options) {
-        requests.send(workRequestId, message, options, routes.forSends());
+        requests.send(workRequestId, message, options, target());
     }
 
     /**
@@ -64,13 +72,13 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
     public void sendWithInvalidate(long workRequestId, ByteBuf message, RemoteBuffer invalidated, PostOptions options) {
-        requests.sendWithInvalidate(workRequestId, message, invalidated, options, routes.forSends());
+        requests.sendWithInvalidate(workRequestId, message, invalidated, options, target());
     }
 
     /** As {@link #sendWithInvalidate(long, ByteBuf, RemoteBuffer, PostOptions)}, of a piece of a region. */
     public void sendWithInvalidate(
             long workRequestId, LocalBuffer message, RemoteBuffer invalidated, PostOptions options) {
-        requests.sendWithInvalidate(workRequestId, message, invalidated, options, routes.forSends());
+        requests.sendWithInvalidate(workRequestId, message, invalidated, options, target());
     }
 
     /** As {@link #write(long, ByteBuf, RemoteBuffer, PostOptions)}, without options. */
@@ -88,7 +96,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.1">RFC 5040 section 5.1</a>
      */
     public void write(long workRequestId, ByteBuf source, RemoteBuffer target, PostOptions options) {
-        requests.write(workRequestId, source, target, options, routes.forSends());
+        requests.write(workRequestId, source, target, options, target());
     }
 
     /**
@@ -97,7 +105,7 @@ public final class SendQueue {
      * @param source of any protection domain and with any rights; it is read as local memory
      */
     public void write(long workRequestId, LocalBuffer source, RemoteBuffer target, PostOptions options) {
-        requests.write(workRequestId, source, target, options, routes.forSends());
+        requests.write(workRequestId, source, target, options, target());
     }
 
     /**
@@ -110,7 +118,7 @@ public final class SendQueue {
      */
     public void writeWithImmediate(
             long workRequestId, ByteBuf source, RemoteBuffer target, ImmediateData data, PostOptions options) {
-        requests.writeWithImmediate(workRequestId, source, target, data, options, routes.forSends());
+        requests.writeWithImmediate(workRequestId, source, target, data, options, target());
     }
 
     /**
@@ -118,7 +126,7 @@ public final class SendQueue {
      */
     public void writeWithImmediate(
             long workRequestId, LocalBuffer source, RemoteBuffer target, ImmediateData data, PostOptions options) {
-        requests.writeWithImmediate(workRequestId, source, target, data, options, routes.forSends());
+        requests.writeWithImmediate(workRequestId, source, target, data, options, target());
     }
 
     /**
@@ -129,7 +137,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6">RFC 7306 section 6</a>
      */
     public void sendImmediate(long workRequestId, ImmediateData data, PostOptions options) {
-        requests.sendImmediate(workRequestId, data, options, routes.forSends());
+        requests.sendImmediate(workRequestId, data, options, target());
     }
 
     /**
@@ -147,7 +155,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
      */
     public void read(long workRequestId, ByteBuf sink, RemoteBuffer source, PostOptions options) {
-        requests.read(workRequestId, sink, source, options, routes.forSends());
+        requests.read(workRequestId, sink, source, options, target());
     }
 
     /**
@@ -161,7 +169,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
      */
     public void read(long workRequestId, LocalBuffer sink, RemoteBuffer source, PostOptions options) {
-        requests.read(workRequestId, sink, source, options, routes.forSends());
+        requests.read(workRequestId, sink, source, options, target());
     }
 
     /**
@@ -174,7 +182,7 @@ public final class SendQueue {
      * @param workRequestId comes back in the completion
      */
     public void placed(long workRequestId) {
-        requests.placed(workRequestId, routes.forSends());
+        requests.placed(workRequestId, target());
     }
 
     /**
@@ -193,7 +201,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.1">RFC 7306 section 5.1.1</a>
      */
     public void fetchAdd(long workRequestId, RemoteBuffer target, FetchAdd numbers, PostOptions options) {
-        requests.fetchAdd(workRequestId, target, numbers, options, routes.forSends());
+        requests.fetchAdd(workRequestId, target, numbers, options, target());
     }
 
     /**
@@ -208,7 +216,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.2">RFC 7306 section 5.1.2</a>
      */
     public void compareSwap(long workRequestId, RemoteBuffer target, CompareSwap numbers, PostOptions options) {
-        requests.compareSwap(workRequestId, target, numbers, options, routes.forSends());
+        requests.compareSwap(workRequestId, target, numbers, options, target());
     }
 
     /**
@@ -223,8 +231,7 @@ public final class SendQueue {
      */
     public void post(int count, Consumer<SendQueue> posts) {
         Objects.requireNonNull(posts, "posts is null");
-        requests.post(
-                count, routes.forSends(), unit -> posts.accept(new SendQueue(requests, CompletionRoutes.of(unit))));
+        requests.post(count, target(), unit -> posts.accept(new SendQueue(requests, unit)));
     }
 
     /**

@@ -57,7 +57,7 @@ final class SetupHandler extends ChannelInboundHandlerAdapter {
 
     /** Any thread, once: the application has made the queue pair. */
     void enter(QueuePair made, Consumer<ChannelPipeline> addLayers) {
-        made.engine().life().learnTlsSession();
+        made.engine().learnTlsSession();
         entry = new Entry(made, addLayers);
         if (channel.eventLoop().inEventLoop()) {
             enterPipeline();

@@ -3,14 +3,14 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
-import io.netty.channel.Channel;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One queue pair's view of a {@link ReceivePool}: takes a receive for each message that begins, up to its share. */
 final class SharedReceives extends Receives implements CompletionBound {
-    private final CompletionRoutes routes;
+    private final Supplier<@Nullable CompletionTarget> target;
     private final ReceivePool.User user;
     private final int share;
     private final Runnable whenLow;
@@ -20,16 +20,18 @@ final class SharedReceives extends Receives implements CompletionBound {
     private boolean closed;
     private boolean left;
 
-    /** @param whenLow called when this queue pair takes a receive and few remain */
+    /**
+     * @param target returns where messages go; null if nothing is set
+     * @param whenLow called when this queue pair takes a receive and few remain
+     */
     SharedReceives(
-            Channel channel,
             DrainSchedule drains,
             ReceiveStall stall,
-            CompletionRoutes routes,
+            Supplier<@Nullable CompletionTarget> target,
             ReceivePool pool,
             Runnable whenLow) {
-        super(channel, drains, stall);
-        this.routes = routes;
+        super(drains, stall);
+        this.target = target;
         this.share = pool.share();
         this.whenLow = whenLow;
         this.user = pool.enter(stall::wake);
@@ -103,14 +105,14 @@ final class SharedReceives extends Receives implements CompletionBound {
 
     @Override
     public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
-        CompletionTarget target = routes.receiveTarget();
-        if (target == null) {
+        CompletionTarget listener = target.get();
+        if (listener == null) {
             return withoutListener();
         }
         ProtocolFault fault = fill(taken.get(0));
         if (fault == null) {
             recycle();
-            completeInBurst(target, this);
+            completeInBurst(listener, this);
         }
         return fault;
     }
@@ -131,11 +133,11 @@ final class SharedReceives extends Receives implements CompletionBound {
         List<ReceiveRequest> unused = new ArrayList<>(taken);
         unused.removeIf(ReceiveRequest::begun);
         taken.removeAll(unused);
-        CompletionTarget target = routes.receiveTarget();
+        CompletionTarget listener = target.get();
         while (!taken.isEmpty()) {
             taken.get(0).flushed(completion, reason);
             recycle();
-            complete(target, this);
+            complete(listener, this);
         }
         user.leave(unused);
     }

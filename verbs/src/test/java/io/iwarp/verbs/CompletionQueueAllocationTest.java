@@ -27,7 +27,7 @@ class CompletionQueueAllocationTest {
         EmbeddedChannel channel = new EmbeddedChannel();
         ProtectionDomain domain = ProtectionDomain.create();
         QueuePair queuePair = new QueuePair(channel, domain, settings, Role.INITIATOR, null).completionQueue(queue);
-        CompletionTarget port = queuePair.engine().routes().forReceives();
+        CompletionTarget port = queuePair.engine().receives().target();
         CompletionBound place = queuePair.engine().receives().receives().bound();
         CompletionView completion = new CompletionView();
         long[] seen = new long[1];

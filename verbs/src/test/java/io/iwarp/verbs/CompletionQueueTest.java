@@ -285,7 +285,7 @@ class CompletionQueueTest {
         List<CompletionQueue> events = new ArrayList<>();
         CompletionQueue queue = CompletionQueue.create(2 * DEPTH).listener(events::add);
         QueuePair initiator = connect(0, queue, queue);
-        CompletionPort port = (CompletionPort) initiator.engine().routes().forSends();
+        CompletionPort port = (CompletionPort) initiator.engine().sends().target();
         CompletionView worthAnEvent = new WorkRequest((withdrawn, future) -> {})
                 .report(new CompletionView(), new CloseReason(EndedBy.TIMEOUT, null, "a failure", null));
         assertThat(queue.armSolicited()).isFalse();

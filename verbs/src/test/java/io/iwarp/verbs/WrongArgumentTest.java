@@ -86,7 +86,7 @@ class WrongArgumentTest {
     void aPollWithoutAHandlerTakesNothing() {
         CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(QueuePairSettings.DEFAULT, 1));
         QueuePair queuePair = queuePair().completionQueue(queue);
-        queue.add((CompletionPort) queuePair.routes().forReceives(), new CompletionView());
+        queue.add((CompletionPort) queuePair.engine().receives().target(), new CompletionView());
         assertThatThrownBy(() -> queue.poll(null, 1)).isInstanceOf(NullPointerException.class);
         List<QueuePair> polled = new ArrayList<>();
         queue.poll((ofPair, completion) -> polled.add(ofPair), 1);

@@ -70,7 +70,7 @@ public final class PendingPostsStress {
                 remove();
             }
             result.r1 = removed == first && expected <= removed;
-            result.r2 = posts.isEmpty() && posts.bytes() == 0 && !posts.reserve(1);
+            result.r2 = posts.size() == 0 && posts.bytes() == 0 && !posts.reserve(1);
         }
     }
 
