@@ -1,7 +1,5 @@
 package io.iwarp;
 
-import java.util.Locale;
-
 /**
  * The state of a connection, and of its queue pair. It only ever moves down this list. The states of verbs are those of
  * {@code ibv_qp_state}; in brackets those of the RDMA Protocol Verbs Specification.
@@ -34,12 +32,5 @@ public enum ConnectionState {
      * The stream is over, every request has completed, and the TCP connection is closed. Verbs: ERR, later RESET
      * (Idle).
      */
-    CLOSED;
-
-    private final String tag = name().toLowerCase(Locale.ROOT);
-
-    /** Returns the value of the tag {@code state} of meters, for example {@code draining}. */
-    public String tag() {
-        return tag;
-    }
+    CLOSED
 }

@@ -1,7 +1,5 @@
 package io.iwarp;
 
-import java.util.Locale;
-
 /** The operation of a work request. */
 public enum Operation {
     /** A message to a receive of the peer. It may also invalidate an STag of the peer. */
@@ -19,12 +17,5 @@ public enum Operation {
     /** Immediate Data to a receive of the peer. At the target also the Immediate Data after a Write. */
     IMMEDIATE,
     /** A posted receive that took a message or Immediate Data of the peer. Metrics count it as a {@link #SEND}. */
-    RECEIVE;
-
-    private final String tag = name().toLowerCase(Locale.ROOT);
-
-    /** Returns the value of the tag {@code operation} of meters, for example {@code fetch_add}. */
-    public String tag() {
-        return tag;
-    }
+    RECEIVE
 }

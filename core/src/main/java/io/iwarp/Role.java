@@ -1,18 +1,9 @@
 package io.iwarp;
 
-import java.util.Locale;
-
 /** The role of an end in the set-up of a connection (RFC 5044 section 7.1). */
 public enum Role {
     /** Asks for the connection: sends the MPA Request Frame and, after the Reply Frame, the first FPDU. */
     INITIATOR,
     /** Waits for the MPA Request Frame, answers it, and sends no FPDU before it has received one. */
-    RESPONDER;
-
-    private final String tag = name().toLowerCase(Locale.ROOT);
-
-    /** Returns the value of the tag {@code role} of meters, for example {@code initiator}. */
-    public String tag() {
-        return tag;
-    }
+    RESPONDER
 }

@@ -3,32 +3,25 @@ package io.iwarp.memory;
 /** A limit on registered memory. A region or window beyond it is refused. */
 public enum MemoryLimit {
     /** Regions of the device: {@link IwarpDevice#maxRegions}. */
-    REGIONS("maxRegions", "regions"),
+    REGIONS("maxRegions"),
     /** Windows of the device: {@link IwarpDevice#maxWindows}. */
-    WINDOWS("maxWindows", "windows"),
+    WINDOWS("maxWindows"),
     /** Bytes of the device: {@link IwarpDevice#maxRegisteredBytes}. */
-    REGISTERED_BYTES("maxRegisteredBytes", "registered_bytes"),
+    REGISTERED_BYTES("maxRegisteredBytes"),
     /** Regions of one protection domain: {@link DomainLimits#maxRegions}. */
-    DOMAIN_REGIONS("DomainLimits.maxRegions", "domain_regions"),
+    DOMAIN_REGIONS("DomainLimits.maxRegions"),
     /** Bytes of one protection domain: {@link DomainLimits#maxRegisteredBytes}. */
-    DOMAIN_REGISTERED_BYTES("DomainLimits.maxRegisteredBytes", "domain_registered_bytes");
+    DOMAIN_REGISTERED_BYTES("DomainLimits.maxRegisteredBytes");
 
     private final String setting;
-    private final String tag;
 
-    MemoryLimit(String setting, String tag) {
+    MemoryLimit(String setting) {
         this.setting = setting;
-        this.tag = tag;
     }
 
     /** Returns the name of the setting, as in {@link ResourceLimitException#setting}. */
     public String setting() {
         return setting;
-    }
-
-    /** Returns the value of the tag {@code limit} of meters, for example {@code domain_regions}. */
-    public String tag() {
-        return tag;
     }
 
     /** Returns whether it limits a protection domain and not the device. */

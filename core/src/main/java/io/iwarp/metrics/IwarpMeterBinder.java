@@ -17,7 +17,6 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -111,8 +110,7 @@ public final class IwarpMeterBinder implements MeterBinder {
             for (MemoryLimit limit : MemoryLimit.values()) {
                 if (limit.ofDomain()) {
                     MeterDefinition refused = MeterDefinition.DOMAIN_REFUSED;
-                    register(
-                            registry, refused, common.and(refused.tagged(limit.tag())), domain, d -> d.refusals(limit));
+                    register(registry, refused, common.and(refused.tagged(limit)), domain, d -> d.refusals(limit));
                 }
             }
         };
@@ -129,10 +127,10 @@ public final class IwarpMeterBinder implements MeterBinder {
         bindOperations(registry);
         bindLatency(registry);
         for (QueueLimit limit : QueueLimit.values()) {
-            register(registry, MeterDefinition.POSTS_REFUSED, m -> m.refusals(limit), limit.tag());
+            register(registry, MeterDefinition.POSTS_REFUSED, m -> m.refusals(limit), limit);
         }
         for (MemoryLimit limit : MemoryLimit.values()) {
-            register(registry, MeterDefinition.MEMORY_REFUSED, m -> m.device().refusals(limit), limit.tag());
+            register(registry, MeterDefinition.MEMORY_REFUSED, m -> m.device().refusals(limit), limit);
         }
     }
 
@@ -140,29 +138,18 @@ public final class IwarpMeterBinder implements MeterBinder {
         for (Role role : Role.values()) {
             // A connection that is closed has left the sums.
             for (ConnectionState state : EnumSet.complementOf(EnumSet.of(ConnectionState.CLOSED))) {
-                register(
-                        registry,
-                        MeterDefinition.CONNECTIONS,
-                        m -> m.connections(role, state),
-                        role.tag(),
-                        state.tag());
+                register(registry, MeterDefinition.CONNECTIONS, m -> m.connections(role, state), role, state);
             }
             for (SetupOutcome outcome : SetupOutcome.values()) {
-                register(registry, MeterDefinition.SETUPS, m -> m.setups(role, outcome), role.tag(), outcome.tag());
+                register(registry, MeterDefinition.SETUPS, m -> m.setups(role, outcome), role, outcome);
             }
             for (SetupFailure failure : SetupFailure.values()) {
-                register(
-                        registry,
-                        MeterDefinition.SETUPS_FAILED,
-                        m -> m.setupFailures(role, failure),
-                        role.tag(),
-                        failure.tag());
+                register(registry, MeterDefinition.SETUPS_FAILED, m -> m.setupFailures(role, failure), role, failure);
             }
         }
         // A rejected connection was never established: it is among the set-ups.
         for (EndedBy endedBy : EnumSet.complementOf(EnumSet.of(EndedBy.PEER_REJECTED))) {
-            String cause = endedBy.name().toLowerCase(Locale.ROOT);
-            register(registry, MeterDefinition.CONNECTIONS_ENDED, m -> m.ended(endedBy), cause);
+            register(registry, MeterDefinition.CONNECTIONS_ENDED, m -> m.ended(endedBy), endedBy);
         }
         for (ProtocolError error : ProtocolError.values()) {
             bindTerminates(registry, error);
@@ -178,12 +165,16 @@ public final class IwarpMeterBinder implements MeterBinder {
 
     private void bindOperations(MeterRegistry registry) {
         for (Operation operation : EventLoopTotals.COUNTED) {
-            String tag = operation.tag();
-            register(registry, MeterDefinition.OPERATIONS, m -> m.completed(operation), tag, OUTBOUND);
-            register(registry, MeterDefinition.OPERATIONS, m -> m.served(operation), tag, INBOUND);
-            register(registry, MeterDefinition.OPERATIONS_PAYLOAD, m -> m.completedBytes(operation), tag, OUTBOUND);
-            register(registry, MeterDefinition.OPERATIONS_PAYLOAD, m -> m.servedBytes(operation), tag, INBOUND);
-            register(registry, MeterDefinition.OPERATIONS_FLUSHED, m -> m.flushed(operation), tag);
+            register(registry, MeterDefinition.OPERATIONS, m -> m.completed(operation), operation, OUTBOUND);
+            register(registry, MeterDefinition.OPERATIONS, m -> m.served(operation), operation, INBOUND);
+            register(
+                    registry,
+                    MeterDefinition.OPERATIONS_PAYLOAD,
+                    m -> m.completedBytes(operation),
+                    operation,
+                    OUTBOUND);
+            register(registry, MeterDefinition.OPERATIONS_PAYLOAD, m -> m.servedBytes(operation), operation, INBOUND);
+            register(registry, MeterDefinition.OPERATIONS_FLUSHED, m -> m.flushed(operation), operation);
         }
     }
 
@@ -193,7 +184,7 @@ public final class IwarpMeterBinder implements MeterBinder {
         for (Operation operation : EventLoopTotals.COUNTED) {
             Timer.Builder timer = Timer.builder(latency.meterName)
                     .description(latency.description)
-                    .tags(common.and(latency.tagged(operation.tag())))
+                    .tags(common.and(latency.tagged(operation)))
                     .minimumExpectedValue(MIN_LATENCY)
                     .maximumExpectedValue(MAX_LATENCY);
             if (percentileHistogram) {
@@ -213,13 +204,13 @@ public final class IwarpMeterBinder implements MeterBinder {
     private record Timers(MeterRegistry registry, Map<Operation, Timer> timers) implements ObjLongConsumer<Operation> {
         @Override
         public void accept(Operation operation, long nanos) {
-            // A timer ignores what is negative, as the difference of two looks at a clock can be.
+            // A timer ignores a negative time, which two reads of a clock can give.
             Objects.requireNonNull(timers.get(operation)).record(Math.max(0, nanos), TimeUnit.NANOSECONDS);
         }
     }
 
     private void register(
-            MeterRegistry registry, MeterDefinition meter, ToDoubleFunction<IwarpMetrics> value, String... tagValues) {
+            MeterRegistry registry, MeterDefinition meter, ToDoubleFunction<IwarpMetrics> value, Object... tagValues) {
         register(registry, meter, common.and(meter.tagged(tagValues)), metrics, value);
     }
 

@@ -249,11 +249,13 @@ enum MeterDefinition {
         this.tags = List.of(tags);
     }
 
-    /** Returns the tags with these values, in the same order. */
-    Tags tagged(String... values) {
+    /** Returns the tags with these values, in the same order. The value of a constant is its name in lower case. */
+    Tags tagged(Object... values) {
         Tags all = Tags.empty();
         for (int i = 0; i < values.length; i++) {
-            all = all.and(tags.get(i).key, values[i]);
+            Object value = values[i];
+            String text = value instanceof Enum<?> constant ? constant.name().toLowerCase(Locale.ROOT) : (String) value;
+            all = all.and(tags.get(i).key, text);
         }
         return all;
     }

@@ -1,7 +1,6 @@
 package io.iwarp.metrics;
 
 import io.iwarp.CloseReason;
-import java.util.Locale;
 import javax.net.ssl.SSLException;
 
 /** Why the set-up of a connection failed, if neither an application nor a limit prevented it. */
@@ -19,8 +18,6 @@ public enum SetupFailure {
     /** This side closed the channel, or its application failed to prepare the queue pair. */
     LOCAL;
 
-    private final String tag = name().toLowerCase(Locale.ROOT);
-
     /** Returns the failure for the reason of a connection that was never established. */
     static SetupFailure of(CloseReason reason) {
         if (reason.cause() instanceof SSLException) {
@@ -34,10 +31,5 @@ public enum SetupFailure {
             case LOCAL_APPLICATION -> LOCAL;
             case PEER_REJECTED -> throw new IllegalArgumentException("a rejection is not a failure");
         };
-    }
-
-    /** Returns the value of the tag {@code reason}, for example {@code tls}. */
-    public String tag() {
-        return tag;
     }
 }

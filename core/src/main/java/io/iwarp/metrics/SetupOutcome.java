@@ -1,7 +1,5 @@
 package io.iwarp.metrics;
 
-import java.util.Locale;
-
 /** The outcome of the set-up of a connection. */
 public enum SetupOutcome {
     /** Both sides agreed, and the connection was established. */
@@ -13,12 +11,5 @@ public enum SetupOutcome {
     /** The start-up timeout expired. */
     TIMED_OUT,
     /** It failed for another reason: no TCP connection, an invalid frame, a peer that closed. */
-    FAILED;
-
-    private final String tag = name().toLowerCase(Locale.ROOT);
-
-    /** Returns the value of the tag {@code outcome}, for example {@code timed_out}. */
-    public String tag() {
-        return tag;
-    }
+    FAILED
 }

@@ -84,7 +84,7 @@ class SetupFailureTest {
 
         for (SetupFailure failure : SetupFailure.values()) {
             assertThat(metrics.setupFailures(Role.RESPONDER, failure))
-                    .as(failure.tag())
+                    .as("%s", failure)
                     .isEqualTo(failure == stranger.failure ? 1 : 0);
         }
         SetupOutcome outcome =
