@@ -6,9 +6,8 @@ import io.iwarp.internal.Setting;
 import io.iwarp.internal.Settings;
 import io.netty.util.internal.PlatformDependent;
 import java.security.SecureRandom;
-import java.util.Arrays;
 import java.util.Random;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * The owner of the STags and of the limits on registered memory, which protection domains share. It is the resource
@@ -30,13 +29,9 @@ public final class IwarpDevice {
     private final InputBudget managedReceives;
     private final ByteBudget sending;
     private final STagTable stags;
-    /** Guards all fields below. */
-    private final ReentrantLock lock = new ReentrantLock();
-
-    private int regions;
-    private int windows;
-    private long registeredBytes;
-    private final long[] refusals = new long[MemoryLimit.values().length];
+    private final AtomicLongArray refusals = new AtomicLongArray(MemoryLimit.values().length);
+    private final Quota regions;
+    private final Quota windows;
 
     IwarpDevice(Builder builder, Random random) {
         this.maxRegions = builder.limits.get(Builder.MAX_REGIONS);
@@ -47,6 +42,10 @@ public final class IwarpDevice {
         long maxSending = builder.limits.get(Builder.MAX_SENDING_BYTES);
         this.sending = new ByteBudget(maxSending == 0 ? Builder.defaultMaxSendingBytes() : maxSending);
         this.stags = new STagTable(random);
+        this.regions =
+                new Quota(MemoryLimit.REGIONS, maxRegions, MemoryLimit.REGISTERED_BYTES, maxRegisteredBytes, refusals);
+        this.windows =
+                new Quota(MemoryLimit.WINDOWS, maxWindows, MemoryLimit.REGISTERED_BYTES, Long.MAX_VALUE, refusals);
     }
 
     /** Returns a device with the default limits. */
@@ -81,12 +80,7 @@ public final class IwarpDevice {
 
     /** Returns the number of bound windows. */
     public int windows() {
-        lock.lock();
-        try {
-            return windows;
-        } finally {
-            lock.unlock();
-        }
+        return windows.count();
     }
 
     /** Returns the maximum number of bytes of all registered regions together. */
@@ -96,22 +90,12 @@ public final class IwarpDevice {
 
     /** Returns the number of registered regions. */
     public int regions() {
-        lock.lock();
-        try {
-            return regions;
-        } finally {
-            lock.unlock();
-        }
+        return regions.count();
     }
 
     /** Returns the number of bytes of all registered regions together. */
     public long registeredBytes() {
-        lock.lock();
-        try {
-            return registeredBytes;
-        } finally {
-            lock.unlock();
-        }
+        return regions.bytes();
     }
 
     /**
@@ -186,95 +170,42 @@ public final class IwarpDevice {
 
     /** Returns how many regions and windows were refused because a limit was reached. */
     public long refusals() {
-        lock.lock();
-        try {
-            return Arrays.stream(refusals).sum();
-        } finally {
-            lock.unlock();
+        long sum = 0;
+        for (MemoryLimit limit : MemoryLimit.values()) {
+            sum += refusals(limit);
         }
+        return sum;
     }
 
     /** Returns how many regions and windows were refused because this limit was reached, in any domain. */
     public long refusals(MemoryLimit limit) {
-        lock.lock();
-        try {
-            return refusals[limit.slot()];
-        } finally {
-            lock.unlock();
-        }
+        return refusals.get(limit.slot());
     }
 
-    /** Counts a refusal. */
-    ResourceLimitException refused(MemoryLimit limit, long maximum, long inUse, long asked) {
-        lock.lock();
-        try {
-            refusals[limit.slot()]++;
-        } finally {
-            lock.unlock();
-        }
-        return limit.exceeded(maximum, inUse, asked);
+    /** Returns the regions of the device and their bytes. */
+    Quota regionQuota() {
+        return regions;
     }
 
-    /** Reserves one region, or throws and reserves nothing. */
-    void reserve(long bytes) {
-        lock.lock();
-        try {
-            if (regions == maxRegions) {
-                throw refused(MemoryLimit.REGIONS, maxRegions, regions, 1);
-            }
-            if (bytes > maxRegisteredBytes - registeredBytes) {
-                throw refused(MemoryLimit.REGISTERED_BYTES, maxRegisteredBytes, registeredBytes, bytes);
-            }
-            regions++;
-            registeredBytes += bytes;
-        } finally {
-            lock.unlock();
-        }
+    /** Returns the windows of the device. */
+    Quota windowQuota() {
+        return windows;
     }
 
-    /** Undoes {@link #reserve}. */
-    void unreserve(long bytes) {
-        lock.lock();
-        try {
-            regions--;
-            registeredBytes -= bytes;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Reserves one window, or throws and reserves nothing. */
-    void reserveWindow() {
-        lock.lock();
-        try {
-            if (windows == maxWindows) {
-                throw refused(MemoryLimit.WINDOWS, maxWindows, windows, 1);
-            }
-            windows++;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Undoes {@link #reserveWindow}. */
-    void unreserveWindow() {
-        lock.lock();
-        try {
-            windows--;
-        } finally {
-            lock.unlock();
-        }
+    /** Returns a quota for the regions of a domain, whose refusals this device counts too. */
+    Quota quota(DomainLimits limits) {
+        return new Quota(
+                MemoryLimit.DOMAIN_REGIONS,
+                limits.maxRegions(),
+                MemoryLimit.DOMAIN_REGISTERED_BYTES,
+                limits.maxRegisteredBytes(),
+                refusals);
     }
 
     /** Returns what is registered now. */
     @Override
     public String toString() {
-        lock.lock();
-        try {
-            return "IwarpDevice[" + regions + " regions of " + registeredBytes + " bytes, " + windows + " windows]";
-        } finally {
-            lock.unlock();
-        }
+        return "IwarpDevice[" + regions() + " regions of " + registeredBytes() + " bytes, " + windows() + " windows]";
     }
 
     /** Returns the STags of the device. */

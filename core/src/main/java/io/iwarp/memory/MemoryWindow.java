@@ -104,7 +104,7 @@ public final class MemoryWindow implements STagHolder, AutoCloseable {
             if (stream != null) {
                 stream.detach(this);
             }
-            region.protectionDomain().device().unreserveWindow();
+            region.protectionDomain().device().windowQuota().release(0);
         }
     }
 

@@ -19,14 +19,9 @@ import org.jspecify.annotations.Nullable;
 public final class ProtectionDomain implements AutoCloseable {
     private final IwarpDevice device;
     private final DomainLimits limits;
-    private final int maxRegions;
-    private final long maxRegisteredBytes;
+    private final Quota regions;
+    /** Guards the fields below, and keeps a region from being admitted to a closed domain. */
     private final ReentrantLock lock = new ReentrantLock();
-    // The lock guards all of the following.
-    private int openRegions;
-    private long registeredBytes;
-    private long refusedRegions;
-    private long refusedBytes;
     private final Set<StreamAssociation> streams = new HashSet<>();
     private boolean closed;
 
@@ -35,8 +30,7 @@ public final class ProtectionDomain implements AutoCloseable {
     ProtectionDomain(IwarpDevice device, DomainLimits limits) {
         this.device = device;
         this.limits = limits;
-        this.maxRegions = limits.maxRegions();
-        this.maxRegisteredBytes = limits.maxRegisteredBytes();
+        this.regions = device.quota(limits);
     }
 
     /** Returns a new domain on a new device, so that it shares no STags and limits. */
@@ -56,22 +50,12 @@ public final class ProtectionDomain implements AutoCloseable {
 
     /** Returns the number of registered regions of this domain, whose STags are valid. */
     public int regions() {
-        lock.lock();
-        try {
-            return openRegions;
-        } finally {
-            lock.unlock();
-        }
+        return regions.count();
     }
 
     /** Returns the number of bytes of all registered regions of this domain. */
     public long registeredBytes() {
-        lock.lock();
-        try {
-            return registeredBytes;
-        } finally {
-            lock.unlock();
-        }
+        return regions.bytes();
     }
 
     /**
@@ -79,16 +63,7 @@ public final class ProtectionDomain implements AutoCloseable {
      * device, which {@link IwarpDevice#refusals(MemoryLimit)} counts.
      */
     public long refusals(MemoryLimit limit) {
-        lock.lock();
-        try {
-            return switch (limit) {
-                case DOMAIN_REGIONS -> refusedRegions;
-                case DOMAIN_REGISTERED_BYTES -> refusedBytes;
-                case REGIONS, WINDOWS, REGISTERED_BYTES -> 0;
-            };
-        } finally {
-            lock.unlock();
-        }
+        return regions.refusals(limit);
     }
 
     /**
@@ -165,9 +140,9 @@ public final class ProtectionDomain implements AutoCloseable {
                     openStreams++;
                 }
             }
-            if (openRegions > endingRegions || openStreams > 0) {
+            if (regions() > endingRegions || openStreams > 0) {
                 throw new IllegalStateException("the protection domain has open regions ("
-                        + (openRegions - endingRegions) + ") and streams (" + openStreams
+                        + (regions() - endingRegions) + ") and streams (" + openStreams
                         + "); close them before the domain");
             }
             closed = true;
@@ -188,7 +163,7 @@ public final class ProtectionDomain implements AutoCloseable {
     private void endIfOver() {
         lock.lock();
         try {
-            if (!closed || openRegions > 0 || !streams.isEmpty()) {
+            if (!closed || regions() > 0 || !streams.isEmpty()) {
                 return;
             }
         } finally {
@@ -202,7 +177,7 @@ public final class ProtectionDomain implements AutoCloseable {
     public String toString() {
         lock.lock();
         try {
-            return "ProtectionDomain[" + openRegions + " regions of " + registeredBytes + " bytes, " + streams.size()
+            return "ProtectionDomain[" + regions() + " regions of " + registeredBytes() + " bytes, " + streams.size()
                     + " streams" + (closed ? ", closed]" : "]");
         } finally {
             lock.unlock();
@@ -222,17 +197,13 @@ public final class ProtectionDomain implements AutoCloseable {
                 throw StreamAssociation.regionAfterClose();
             }
             requireOpen();
-            if (openRegions == maxRegions) {
-                refusedRegions++;
-                throw device.refused(MemoryLimit.DOMAIN_REGIONS, maxRegions, openRegions, 1);
+            regions.reserve(bytes);
+            try {
+                device.regionQuota().reserve(bytes);
+            } catch (ResourceLimitException e) {
+                regions.release(bytes);
+                throw e;
             }
-            if (bytes > maxRegisteredBytes - registeredBytes) {
-                refusedBytes++;
-                throw device.refused(MemoryLimit.DOMAIN_REGISTERED_BYTES, maxRegisteredBytes, registeredBytes, bytes);
-            }
-            device.reserve(bytes);
-            openRegions++;
-            registeredBytes += bytes;
             if (stream != null) {
                 stream.regions++;
             }
@@ -245,12 +216,11 @@ public final class ProtectionDomain implements AutoCloseable {
     void dismissRegion(long bytes, @Nullable StreamAssociation stream) {
         lock.lock();
         try {
-            openRegions--;
-            registeredBytes -= bytes;
             if (stream != null) {
                 stream.regions--;
             }
-            device.unreserve(bytes);
+            device.regionQuota().release(bytes);
+            regions.release(bytes);
         } finally {
             lock.unlock();
         }

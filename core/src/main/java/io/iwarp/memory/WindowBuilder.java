@@ -78,13 +78,13 @@ public final class WindowBuilder {
      */
     public MemoryWindow bind() {
         RemoteBuffer.requireEnds(baseTaggedOffset, length);
-        IwarpDevice device = region.protectionDomain().device();
-        device.reserveWindow();
+        Quota windows = region.protectionDomain().device().windowQuota();
+        windows.reserve(0);
         MemoryWindow window;
         try {
             window = region.bind(stream, rightBits, baseTaggedOffset, offset, length);
         } catch (Throwable e) {
-            device.unreserveWindow();
+            windows.release(0);
             throw e;
         }
         if (!window.tieToStream()) {

@@ -273,7 +273,7 @@ class MemoryWindowTest {
     /** The region's owner takes it back while another thread is between the two steps of binding a window. */
     @Test
     void aStreamForgetsAWindowWhoseRegionIsTakenBackWhileItIsBound() {
-        device.reserveWindow();
+        device.windowQuota().reserve(0);
         MemoryWindow window = region.bind(stream, 0, 0, 0, 8);
         region.invalidate();
         assertThat(window.tieToStream()).isTrue();

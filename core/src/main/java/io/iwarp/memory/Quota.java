@@ -1,0 +1,72 @@
+package io.iwarp.memory;
+
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * Two limits that a reservation must meet together: a number of regions or windows, and their bytes. Any thread may
+ * call any method.
+ */
+final class Quota {
+    private final MemoryLimit limit;
+    private final int max;
+    private final MemoryLimit byteLimit;
+    private final long maxBytes;
+    private final AtomicLongArray deviceRefusals;
+    private int count;
+    private long bytes;
+    private long refusals;
+    private long byteRefusals;
+
+    /**
+     * Creates a quota of which nothing is reserved.
+     *
+     * @param deviceRefusals counts the refusals of all quotas of a device, by {@link MemoryLimit#slot}
+     */
+    Quota(MemoryLimit limit, int max, MemoryLimit byteLimit, long maxBytes, AtomicLongArray deviceRefusals) {
+        this.limit = limit;
+        this.max = max;
+        this.byteLimit = byteLimit;
+        this.maxBytes = maxBytes;
+        this.deviceRefusals = deviceRefusals;
+    }
+
+    /** Reserves one region or window with its bytes, or throws and reserves nothing. */
+    synchronized void reserve(long length) {
+        if (count == max) {
+            refusals++;
+            throw refused(limit, max, count, 1);
+        }
+        if (length > maxBytes - bytes) {
+            byteRefusals++;
+            throw refused(byteLimit, maxBytes, bytes, length);
+        }
+        count++;
+        bytes += length;
+    }
+
+    private ResourceLimitException refused(MemoryLimit reached, long maximum, long inUse, long asked) {
+        deviceRefusals.incrementAndGet(reached.slot());
+        return reached.exceeded(maximum, inUse, asked);
+    }
+
+    /** Ends a reservation. */
+    synchronized void release(long length) {
+        count--;
+        bytes -= length;
+    }
+
+    /** Returns the number of reservations. */
+    synchronized int count() {
+        return count;
+    }
+
+    /** Returns the bytes of all reservations together. */
+    synchronized long bytes() {
+        return bytes;
+    }
+
+    /** Returns how many reservations this quota has refused because a limit was reached. */
+    synchronized long refusals(MemoryLimit of) {
+        return of == limit ? refusals : of == byteLimit ? byteRefusals : 0;
+    }
+}
