@@ -11,11 +11,11 @@ import org.apiguardian.api.API;
  * href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1">RFC 7306 section 5.1</a>). Fill it, execute it with
  * {@link TaggedBuffer#execute}, read {@link #original}; then fill it again.
  *
- * <p>The 8 bytes are a number in the byte order of this machine ({@link ByteOrder#nativeOrder}). The operation is
- * atomic with regard to all others on the same memory, and to accesses of the application with a {@link VarHandle} of
+ * <p>The 8 bytes are a word in the byte order of this machine ({@link ByteOrder#nativeOrder}). The operation is atomic
+ * with regard to all others on the same memory, and to accesses of the application with a {@link VarHandle} of
  * {@link MethodHandles#byteBufferViewVarHandle} in native order. RFC 7306 does not require the latter. RDMA Writes and
- * local copies into the memory are not atomic: part of a number may be seen. Copies out of it, for RDMA Reads too, read
- * each number whole.
+ * local copies into the memory are not atomic: others may see part of a word. Copies out of it, also for RDMA Reads,
+ * read each word atomically.
  *
  * <p>The object belongs to one thread.
  */
@@ -24,8 +24,8 @@ public final class AtomicOperation {
     /** The number of bytes of an operation. Their address must be a multiple of it. */
     public static final int LENGTH = Long.BYTES;
 
-    /** Accesses a number in memory, in native byte order. The address must be a multiple of {@link #LENGTH}. */
-    static final VarHandle NUMBER = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+    /** Accesses a word in memory, in native byte order. The address must be a multiple of {@link #LENGTH}. */
+    static final VarHandle WORD = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
     private boolean swapping;
     private long data;
@@ -70,7 +70,7 @@ public final class AtomicOperation {
         return this;
     }
 
-    /** Returns the number before the last execution. */
+    /** Returns the word before the last execution. */
     public long original() {
         return original;
     }
@@ -78,10 +78,10 @@ public final class AtomicOperation {
     /** Executes the operation on 8 bytes at an aligned address. */
     void execute(ByteBuffer memory, int index) {
         if (!swapping && dataMask == 0) {
-            original = (long) NUMBER.getAndAdd(memory, index, data);
+            original = (long) WORD.getAndAdd(memory, index, data);
             return;
         }
-        long found = (long) NUMBER.getVolatile(memory, index);
+        long found = (long) WORD.getVolatile(memory, index);
         long witness = exchange(memory, index, found);
         while (witness != found) {
             found = witness;
@@ -92,18 +92,18 @@ public final class AtomicOperation {
 
     private long exchange(ByteBuffer memory, int index, long found) {
         long replacement = apply(found);
-        return replacement == found ? found : (long) NUMBER.compareAndExchange(memory, index, found, replacement);
+        return replacement == found ? found : (long) WORD.compareAndExchange(memory, index, found, replacement);
     }
 
-    /** Returns the result of the operation on a number. */
-    long apply(long number) {
+    /** Returns the result of the operation on a word. */
+    long apply(long word) {
         if (swapping) {
-            boolean equal = ((number ^ expected) & expectedMask) == 0;
-            return equal ? (number & ~dataMask) | (data & dataMask) : number;
+            boolean equal = ((word ^ expected) & expectedMask) == 0;
+            return equal ? (word & ~dataMask) | (data & dataMask) : word;
         }
         // The exclusive or adds the highest bits of the fields without a carry. The carries of the other bits end
         // there.
-        long sum = (number & ~dataMask) + (data & ~dataMask);
-        return sum ^ ((number ^ data) & dataMask);
+        long sum = (word & ~dataMask) + (data & ~dataMask);
+        return sum ^ ((word ^ data) & dataMask);
     }
 }

@@ -1,6 +1,7 @@
 package io.iwarp.memory;
 
 import io.netty.buffer.ByteBuf;
+import java.lang.invoke.VarHandle;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread may call any method, an event loop included.
  */
 public final class MemoryRegion implements STagHolder, AutoCloseable {
+    private static final VarHandle WORD = AtomicOperation.WORD;
+
     private final ProtectionDomain protectionDomain;
     private final @Nullable StreamAssociation stream;
     private final TaggedBuffer tagged;
@@ -45,9 +49,10 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Registers memory that the domain has {@linkplain ProtectionDomain#admitRegion admitted}. The region takes the
-     * memory over, even if this fails.
+     * Registers memory in a domain.
      *
+     * @param length the number of bytes, all of which get the STag
+     * @param source acquires the memory, which the region takes over
      * @throws RegionClosedException if the stream was closed
      */
     static MemoryRegion register(
@@ -55,19 +60,24 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
             @Nullable StreamAssociation stream,
             int rightBits,
             long baseTaggedOffset,
-            TaggedMemory memory) {
+            long length,
+            Supplier<TaggedMemory> source) {
+        domain.admitRegion(length, stream);
+        TaggedMemory memory = null;
         MemoryRegion region;
         try {
-            region = new MemoryRegion(
-                    domain,
-                    stream,
-                    domain.device()
-                            .stags()
-                            .issue(domain, stream, rightBits, baseTaggedOffset, memory, 0, memory.length()),
-                    memory);
+            TaggedMemory acquired = source.get();
+            memory = acquired;
+            TaggedBuffer tagged = domain.device()
+                    .stags()
+                    .issue(stag ->
+                            new TaggedBuffer(stag, domain, stream, rightBits, baseTaggedOffset, acquired, 0, length));
+            region = new MemoryRegion(domain, stream, tagged, acquired);
         } catch (Throwable e) {
-            memory.close();
-            domain.dismissRegion(memory.length(), stream);
+            if (memory != null) {
+                memory.close();
+            }
+            domain.dismissRegion(length, stream);
             throw e;
         }
         if (stream != null && !stream.attach(region)) {
@@ -175,7 +185,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
 
     /**
      * Returns part of the region as a buffer, without a copy. Its memory stays valid until it is released, even if the
-     * region is closed before. It shows what peers change meanwhile, until the region is invalidated. Read numbers that
+     * region is closed before. It shows what peers change meanwhile, until the region is invalidated. Read words that
      * change with {@link #getLongs}.
      *
      * <p>A Send or Write of this buffer, or of a slice, duplicate or read-only view of it, is copied before its
@@ -228,7 +238,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
 
     /**
      * Copies bytes of the region to the writer index of a buffer, and increases the writer index by their number. Each
-     * number of 8 bytes at an address that is a multiple of 8 is copied whole, as {@link #getLongs} reads it. Errors
+     * word of 8 bytes at an address that is a multiple of 8 is copied atomically, as {@link #getLongs} reads it. Errors
      * are as for {@link #view}.
      *
      * @param offset the offset of the first byte in the region
@@ -278,30 +288,25 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Reads 8 bytes as a number in native byte order, atomically and with the memory effects of a volatile read.
+     * Reads a word of 8 bytes in native byte order, atomically and with the memory effects of a volatile read.
      *
-     * @param offset the offset of the first of the 8 bytes in the region; their address must be a multiple of 8
-     * @return the number
+     * @param offset the offset of the word in the region; its address must be a multiple of 8
+     * @return the word
      * @throws IndexOutOfBoundsException if the 8 bytes are not within the region
      * @throws IllegalArgumentException if the address is not a multiple of 8, or the bytes lie in two buffers
      * @throws RegionClosedException if the region was closed
      */
     public long getVolatile(long offset) {
-        RegionMemory bytes = requireAligned(offset);
-        enter(bytes);
-        try {
-            return bytes.getVolatile(offset);
-        } finally {
-            bytes.leave();
-        }
+        return access(
+                requireAligned(offset), offset, 0, 0, (at, index, unused, none) -> (long) WORD.getVolatile(at, index));
     }
 
     /**
-     * Reads numbers of 8 bytes in native byte order. Each is read atomically with regard to atomics and
-     * {@link #setVolatile}; the numbers together are not a snapshot. Errors are as for {@link #getVolatile}.
+     * Reads words of 8 bytes in native byte order. Each is read atomically with regard to atomics and
+     * {@link #setVolatile}; the words together are not a snapshot. Errors are as for {@link #getVolatile}.
      *
-     * @param offset the offset of the first number in the region; its address must be a multiple of 8
-     * @param into takes the numbers, as many as it has elements
+     * @param offset the offset of the first word in the region; its address must be a multiple of 8
+     * @param into takes the words, one for each of its elements
      */
     public void getLongs(long offset, long[] into) {
         if (!bytesOf(offset, (long) into.length * Long.BYTES).getLongs(offset, into)) {
@@ -310,68 +315,54 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Writes 8 bytes as a number in native byte order, atomically and with the memory effects of a volatile write.
-     * Offset and errors are as for {@link #getVolatile}.
+     * Writes a word of 8 bytes in native byte order, atomically and with the memory effects of a volatile write. Offset
+     * and errors are as for {@link #getVolatile}.
      *
-     * @param offset the offset of the first of the 8 bytes in the region
-     * @param number the number to write
+     * @param offset the offset of the word in the region
+     * @param word the word to write
      * @throws UnsupportedOperationException if the memory is read-only
      */
-    public void setVolatile(long offset, long number) {
-        RegionMemory bytes = requireChangeable(offset);
-        enter(bytes);
-        try {
-            bytes.setVolatile(offset, number);
-        } finally {
-            bytes.leave();
-        }
+    public void setVolatile(long offset, long word) {
+        access(requireChangeable(offset), offset, 0, word, (at, index, unused, value) -> {
+            WORD.setVolatile(at, index, value);
+            return value;
+        });
     }
 
     /**
-     * Adds to a number of 64 bits in native byte order. It is atomic with regard to the atomics of peers, but not to
-     * what RDMA Writes place and {@link #setBytes} copies, which may be seen in part. Offset and errors are as for
-     * {@link #setVolatile}.
+     * Adds to a word of 8 bytes in native byte order. It is atomic with regard to the atomics of peers, but not to RDMA
+     * Writes and {@link #setBytes}, of which it may see a part. Offset and errors are as for {@link #setVolatile}.
      *
-     * @param offset the offset of the first of the 8 bytes in the region
+     * @param offset the offset of the word in the region
      * @param add the addend
-     * @return the previous number
+     * @return the previous word
      */
     public long fetchAdd(long offset, long add) {
-        RegionMemory bytes = requireChangeable(offset);
-        enter(bytes);
-        try {
-            return bytes.fetchAdd(offset, add);
-        } finally {
-            bytes.leave();
-        }
+        return access(requireChangeable(offset), offset, 0, add, (at, index, unused, addend) ->
+                (long) WORD.getAndAdd(at, index, addend));
     }
 
     /**
-     * Replaces a number of 64 bits if it is the expected one. Atomicity is as for {@link #fetchAdd}, offset and errors
+     * Replaces a word of 8 bytes if it is the expected one. Atomicity is as for {@link #fetchAdd}, offset and errors
      * are as for {@link #setVolatile}.
      *
-     * @param offset the offset of the first of the 8 bytes in the region
-     * @param expected the number to replace
-     * @param replacement the new number
-     * @return the previous number; it was replaced if it equals {@code expected}
+     * @param offset the offset of the word in the region
+     * @param expected the word to replace
+     * @param replacement the new word
+     * @return the previous word; it was replaced if it equals {@code expected}
      */
     public long compareSwap(long offset, long expected, long replacement) {
-        RegionMemory bytes = requireChangeable(offset);
-        enter(bytes);
-        try {
-            return bytes.compareSwap(offset, expected, replacement);
-        } finally {
-            bytes.leave();
-        }
+        return access(requireChangeable(offset), offset, expected, replacement, (at, index, old, fresh) ->
+                (long) WORD.compareAndExchange(at, index, old, fresh));
     }
 
-    /** Returns the bytes, after a check that a number can be changed atomically at this offset. */
+    /** Returns the bytes, after a check that a word can be changed atomically at this offset. */
     private RegionMemory requireChangeable(long offset) {
         memory().requireWritable();
         return requireAligned(offset);
     }
 
-    /** Returns the bytes, after a check that a number can be accessed atomically at this offset. */
+    /** Returns the bytes, after a check that a word can be accessed atomically at this offset. */
     private RegionMemory requireAligned(long offset) {
         Objects.checkFromIndexSize(offset, AtomicOperation.LENGTH, length());
         RegionMemory bytes = memory();
@@ -379,10 +370,15 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         return bytes;
     }
 
-    /** Keeps the region open until the caller leaves its bytes. */
-    private void enter(RegionMemory bytes) {
+    /** Accesses a word, and keeps the region open meanwhile. */
+    private long access(RegionMemory bytes, long offset, long expected, long operand, RegionMemory.WordAccess access) {
         if (!bytes.enter()) {
             throw closed();
+        }
+        try {
+            return bytes.access(offset, expected, operand, access);
+        } finally {
+            bytes.leave();
         }
     }
 
@@ -446,7 +442,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
             TaggedBuffer part = protectionDomain
                     .device()
                     .stags()
-                    .issue(protectionDomain, scope, rightBits, windowBase, memory, offset, windowLength);
+                    .issue(stag -> new TaggedBuffer(
+                            stag, protectionDomain, scope, rightBits, windowBase, memory, offset, windowLength));
             MemoryWindow window = new MemoryWindow(this, scope, part);
             windows.add(window);
             return window;

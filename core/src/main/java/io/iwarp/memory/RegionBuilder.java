@@ -163,14 +163,6 @@ public final class RegionBuilder {
         if (from.isReadOnly()) {
             AccessRight.requireReadable(rightBits);
         }
-        domain.admitRegion(length, stream);
-        TaggedMemory memory;
-        try {
-            memory = from.acquire();
-        } catch (Throwable e) {
-            domain.dismissRegion(length, stream);
-            throw e;
-        }
-        return MemoryRegion.register(domain, stream, rightBits, baseTaggedOffset, memory);
+        return MemoryRegion.register(domain, stream, rightBits, baseTaggedOffset, length, from::acquire);
     }
 }

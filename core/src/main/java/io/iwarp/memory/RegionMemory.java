@@ -277,18 +277,15 @@ final class RegionMemory implements TaggedMemory {
         }
     }
 
-    /**
-     * Copies out of a buffer. A number of 8 bytes at an aligned address is read at once, so that nobody sees part of
-     * it.
-     */
+    /** Copies out of a buffer. Each aligned word of 8 bytes is read atomically. */
     private static void copy(ByteBuffer src, int srcIndex, ByteBuf dst, int dstIndex, int length) {
         Objects.checkFromIndexSize(dstIndex, length, dst.capacity());
         int misalignment = src.alignmentOffset(srcIndex, AtomicOperation.LENGTH);
         int head = Math.min(length, -misalignment & (AtomicOperation.LENGTH - 1));
-        int numbers = (length - head) & -AtomicOperation.LENGTH;
+        int words = (length - head) & -AtomicOperation.LENGTH;
         copyBytes(src, srcIndex, dst, dstIndex, head);
-        copyNumbers(src, srcIndex + head, dst, dstIndex + head, numbers);
-        int tail = head + numbers;
+        copyWords(src, srcIndex + head, dst, dstIndex + head, words);
+        int tail = head + words;
         copyBytes(src, srcIndex + tail, dst, dstIndex + tail, length - tail);
     }
 
@@ -298,7 +295,7 @@ final class RegionMemory implements TaggedMemory {
         }
     }
 
-    private static void copyNumbers(ByteBuffer src, int srcIndex, ByteBuf dst, int dstIndex, int length) {
+    private static void copyWords(ByteBuffer src, int srcIndex, ByteBuf dst, int dstIndex, int length) {
         if (length == 0) {
             return;
         }
@@ -312,11 +309,11 @@ final class RegionMemory implements TaggedMemory {
             }
         }
         for (int i = 0; i < length; i += AtomicOperation.LENGTH) {
-            long number = (long) AtomicOperation.NUMBER.getOpaque(src, srcIndex + i);
+            long word = (long) AtomicOperation.WORD.getOpaque(src, srcIndex + i);
             if (LITTLE_ENDIAN) {
-                dst.setLongLE(dstIndex + i, number);
+                dst.setLongLE(dstIndex + i, word);
             } else {
-                dst.setLong(dstIndex + i, number);
+                dst.setLong(dstIndex + i, word);
             }
         }
     }
@@ -353,7 +350,7 @@ final class RegionMemory implements TaggedMemory {
         }
     }
 
-    /** Reads numbers, each at once. Returns false if the buffers were released; then nothing was read. */
+    /** Reads words, each atomically. Returns false if the buffers were released; then nothing was read. */
     boolean getLongs(long offset, long[] into) {
         if (!retain()) {
             return false;
@@ -368,7 +365,7 @@ final class RegionMemory implements TaggedMemory {
                 int end = done + Math.min(into.length - done, (capacity(piece) - index) / AtomicOperation.LENGTH);
                 ByteBuffer view = view(piece);
                 for (; done < end; done++) {
-                    into[done] = (long) AtomicOperation.NUMBER.getOpaque(view, index);
+                    into[done] = (long) AtomicOperation.WORD.getOpaque(view, index);
                     index += AtomicOperation.LENGTH;
                 }
             }
@@ -378,29 +375,17 @@ final class RegionMemory implements TaggedMemory {
         return true;
     }
 
-    /** Reads 8 aligned bytes; the caller is inside a gate that is closed before the region is. */
-    long getVolatile(long offset) {
-        int piece = pieceAt(offset);
-        return (long) AtomicOperation.NUMBER.getVolatile(view(piece), (int) (offset - starts[piece]));
+    /** An access to an aligned word in a buffer of the region. It has no state, so that it is not allocated. */
+    @FunctionalInterface
+    interface WordAccess {
+        /** Returns the word before the access, or the one that was written. */
+        long to(ByteBuffer buffer, int index, long expected, long operand);
     }
 
-    /** Writes 8 aligned bytes; the caller is inside a gate that is closed before the region is. */
-    void setVolatile(long offset, long number) {
+    /** Accesses an aligned word; the caller is inside a gate that is closed before the region is. */
+    long access(long offset, long expected, long operand, WordAccess access) {
         int piece = pieceAt(offset);
-        AtomicOperation.NUMBER.setVolatile(view(piece), (int) (offset - starts[piece]), number);
-    }
-
-    /** Adds to 8 aligned bytes; the caller is inside a gate that is closed before the region is. */
-    long fetchAdd(long offset, long add) {
-        int piece = pieceAt(offset);
-        return (long) AtomicOperation.NUMBER.getAndAdd(view(piece), (int) (offset - starts[piece]), add);
-    }
-
-    /** Replaces 8 aligned bytes if expected; the caller is inside a gate that is closed before the region is. */
-    long compareSwap(long offset, long expected, long replacement) {
-        int piece = pieceAt(offset);
-        return (long) AtomicOperation.NUMBER.compareAndExchange(
-                view(piece), (int) (offset - starts[piece]), expected, replacement);
+        return access.to(view(piece), (int) (offset - starts[piece]), expected, operand);
     }
 
     /** Keeps the region open until the caller {@link #leave leaves}. Returns false if it was closed. */

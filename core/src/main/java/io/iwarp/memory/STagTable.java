@@ -3,6 +3,7 @@ package io.iwarp.memory;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,20 +60,16 @@ final class STagTable {
         return null;
     }
 
-    /** Issues a new STag for part of a memory. */
-    TaggedBuffer issue(
-            ProtectionDomain domain,
-            @Nullable StreamAssociation scope,
-            int rightBits,
-            long baseTaggedOffset,
-            TaggedMemory memory,
-            long memoryOffset,
-            long length) {
+    /**
+     * Issues a new STag.
+     *
+     * @param memory makes the tagged buffer of the STag
+     */
+    TaggedBuffer issue(IntFunction<TaggedBuffer> memory) {
         lock.lock();
         try {
-            TaggedBuffer buffer = new TaggedBuffer(
-                    drawSTag(), domain, scope, rightBits, baseTaggedOffset, memory, memoryOffset, length);
-            memory.onIssue(rightBits);
+            TaggedBuffer buffer = memory.apply(drawSTag());
+            buffer.memory().onIssue(buffer.rightBits());
             add(buffer);
             return buffer;
         } finally {

@@ -113,16 +113,8 @@ public final class StreamAssociation implements AutoCloseable {
         if (sink.isReadOnly()) {
             AccessRight.requireReadable(rightBits);
         }
-        int length = sink.capacity();
-        protectionDomain.admitRegion(length, this);
-        RegionMemory memory;
-        try {
-            memory = RegionMemory.over(List.of(sink));
-        } catch (Throwable e) {
-            protectionDomain.dismissRegion(length, this);
-            throw e;
-        }
-        return MemoryRegion.register(protectionDomain, this, rightBits, 0, memory);
+        return MemoryRegion.register(
+                protectionDomain, this, rightBits, 0, sink.capacity(), () -> RegionMemory.over(List.of(sink)));
     }
 
     /**

@@ -132,9 +132,9 @@ public final class TaggedBuffer {
 
     /**
      * Copies bytes out of the buffer, unless it was revoked after the check. The caller has checked the access. A range
-     * that is not within the buffer causes an exception before a byte is copied. Each number of 8 bytes that lies in
-     * the range at an address that is a multiple of 8 is copied whole: an atomic that changes it meanwhile is in the
-     * copy or is not. The copy is faster if the destination has the {@link #misalignment} of the source.
+     * that is not within the buffer causes an exception before a byte is copied. Each word of 8 bytes that lies in the
+     * range at an address that is a multiple of 8 is copied atomically. The copy is faster if the destination has the
+     * {@link #misalignment} of the source.
      *
      * @param taggedOffset the tagged offset of the first byte, unsigned
      * @param dst the destination; used by the calling thread only, not released or retained, indexes unchanged
@@ -178,16 +178,16 @@ public final class TaggedBuffer {
     }
 
     /**
-     * Returns how far a byte is into a number: 8 bytes in one piece of the memory, at an address that is a multiple of
+     * Returns the offset of a byte in its word: 8 bytes in one piece of the memory, at an address that is a multiple of
      * 8, which an atomic may change.
      *
      * @param taggedOffset the tagged offset of the byte, unsigned; it must be within the buffer
-     * @return 0 to 7; 0 if the byte begins a number or belongs to none, and for a file
+     * @return 0 to 7; 0 if the byte begins a word or belongs to none, and for a file
      */
-    public int bytesIntoNumber(long taggedOffset) {
+    public int bytesIntoWord(long taggedOffset) {
         int before = misalignment(taggedOffset);
-        long number = offsetInMemory(taggedOffset) - before;
-        return before > 0 && number >= 0 && memory.isAligned(number) ? before : 0;
+        long word = offsetInMemory(taggedOffset) - before;
+        return before > 0 && word >= 0 && memory.isAligned(word) ? before : 0;
     }
 
     /**

@@ -123,7 +123,7 @@ class AlignmentTest {
             for (int number : new int[] {4, 12, 25}) {
                 into = offset > number && offset < number + 8 ? offset - number : into;
             }
-            assertThat(tagged.bytesIntoNumber(offset)).as("offset %d", offset).isEqualTo(into);
+            assertThat(tagged.bytesIntoWord(offset)).as("offset %d", offset).isEqualTo(into);
         }
         region.close();
     }

@@ -75,7 +75,8 @@ class InvalidationTest {
     /** Its owner is still registering it, and has shown the STag to nobody. */
     @Test
     void anStagThatIsNotYetTiedToItsStreamIsUnknown() {
-        TaggedBuffer guessed = device.stags().issue(domain, stream, 0, 0, own.memory(), 0, 1);
+        TaggedBuffer guessed =
+                device.stags().issue(stag -> new TaggedBuffer(stag, domain, stream, 0, 0, own.memory(), 0, 1));
 
         assertThat(stream.invalidate(guessed.stag())).isEqualTo(UNKNOWN);
         assertThat(guessed.isRevoked()).isFalse();

@@ -29,7 +29,7 @@ class STagTest {
     }
 
     private TaggedBuffer issue(IwarpDevice device, ProtectionDomain domain) {
-        return device.stags().issue(domain, null, 0, 0, memory, 0, 1);
+        return device.stags().issue(stag -> new TaggedBuffer(stag, domain, null, 0, 0, memory, 0, 1));
     }
 
     @Test
@@ -176,7 +176,8 @@ class STagTest {
                 int stag = others.nextInt();
                 assertThat(table.find(stag)).isSameAs(model.get(stag));
                 if (random.nextInt(5) < 3) {
-                    TaggedBuffer buffer = table.issue(domain, null, 0, 0, memory, 0, 1);
+                    TaggedBuffer buffer =
+                            table.issue(drawn -> new TaggedBuffer(drawn, domain, null, 0, 0, memory, 0, 1));
                     model.put(buffer.stag(), buffer);
                     live.add(buffer);
                 } else if (!live.isEmpty()) {
@@ -246,7 +247,7 @@ class STagTest {
                 while (skipped.contains(expected)) {
                     expected = model.nextInt();
                 }
-                TaggedBuffer buffer = table.issue(domain, null, 0, 0, memory, 0, 1);
+                TaggedBuffer buffer = table.issue(drawn -> new TaggedBuffer(drawn, domain, null, 0, 0, memory, 0, 1));
                 assertThat(buffer.stag()).isEqualTo(expected);
                 skipped.add(expected);
                 live.add(buffer);

@@ -179,7 +179,7 @@ final class SendBuffer {
         boolean last = offset + count == length;
         TaggedBuffer source = current.source();
         if (source != null && !last) {
-            count -= source.bytesIntoNumber(current.sourceOffset() + offset + count);
+            count -= source.bytesIntoWord(current.sourceOffset() + offset + count);
         }
         if (!putPayload(ulpdu, current, count)) {
             return false;

@@ -37,7 +37,7 @@ public final class STagStress {
         final RegionMemory memory = new RegionMemory(List.of());
 
         final TaggedBuffer issue() {
-            return device.stags().issue(domain, null, 0, 0, memory, 0, LENGTH);
+            return device.stags().issue(stag -> new TaggedBuffer(stag, domain, null, 0, 0, memory, 0, LENGTH));
         }
 
         final void takeBack(TaggedBuffer buffer) {
