@@ -311,8 +311,8 @@ public final class DdpHandler extends ChannelDuplexHandler {
         }
         if (message.messageLength() > DdpMessage.MAX_LENGTH) {
             promise.tryFailure(new IllegalArgumentException("the message has " + message.messageLength()
-                    + " bytes, at most " + DdpMessage.MAX_LENGTH
-                    + " are allowed: send it as several messages"));
+                    + " bytes (expected: at most " + DdpMessage.MAX_LENGTH
+                    + "); send it as several messages"));
             return;
         }
         if (message.terminal()) {

@@ -133,8 +133,8 @@ public class DdpMessage extends UncountedMessage {
     public final DdpMessage source(@Nullable TaggedBuffer buffer, long offset, long length) {
         requireNotUnderWay();
         if (length < 0 || length > (buffer == null ? 0 : MAX_LENGTH)) {
-            throw new IllegalArgumentException("a source of " + length + " bytes in " + buffer + ": allowed are 0.."
-                    + MAX_LENGTH + ", and only 0 without a buffer");
+            throw new IllegalArgumentException("a source of " + length + " bytes in " + buffer + " (expected: 0 to "
+                    + MAX_LENGTH + " bytes, 0 without a buffer)");
         }
         source = buffer;
         sourceOffset = offset;

@@ -451,7 +451,7 @@ class DdpHandlerEndTest {
 
             assertThat(ddp.writeWithPromise(message).cause())
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("has 4294967296 bytes, at most 4294967295");
+                    .hasMessageContaining("has 4294967296 bytes (expected: at most 4294967295)");
             assertThat(message.submitted()).isFalse();
         } finally {
             memory.release();

@@ -152,7 +152,7 @@ class DdpSourceTest {
 
         assertThatThrownBy(() -> response().source(buffer, 0, length))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("allowed are 0..4294967295");
+                .hasMessageContaining("(expected: 0 to 4294967295 bytes");
         assertThat(response().source(buffer, 0, (1L << 32) - 1).messageLength()).isEqualTo((1L << 32) - 1);
     }
 
@@ -160,7 +160,7 @@ class DdpSourceTest {
     void bytesNeedABufferToComeFrom() {
         assertThatThrownBy(() -> response().source(null, 0, 1))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("only 0 without a buffer");
+                .hasMessageContaining("0 without a buffer");
     }
 
     @Test

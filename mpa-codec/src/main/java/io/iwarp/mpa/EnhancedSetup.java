@@ -121,9 +121,8 @@ public final class EnhancedSetup {
      */
     static byte[] copyOfUlpPrivateData(byte[] privateData, boolean enhanced) {
         if (enhanced && privateData.length > MAX_ULP_PRIVATE_DATA) {
-            throw new IllegalArgumentException("private data has " + privateData.length + " bytes, allowed are 0 to "
-                    + MAX_ULP_PRIVATE_DATA
-                    + " with the enhanced connection set-up (RFC 6581 section 9)");
+            throw new IllegalArgumentException("private data has " + privateData.length + " bytes (expected: 0 to "
+                    + MAX_ULP_PRIVATE_DATA + " with the enhanced set-up, RFC 6581 section 9)");
         }
         return MpaFrameLayout.copyOfPrivateData(privateData);
     }
@@ -190,8 +189,8 @@ public final class EnhancedSetup {
 
     private static void checkDepth(String name, int depth) {
         if (depth < 0 || depth > DEPTH_MASK) {
-            throw new IllegalArgumentException(name + " is " + depth + ", allowed are 0 to " + MAX_DEPTH + ", or "
-                    + NOT_NEGOTIATED + " for not negotiated");
+            throw new IllegalArgumentException(name + " is " + depth + " (expected: 0 to " + MAX_DEPTH + ", or "
+                    + NOT_NEGOTIATED + " for not negotiated)");
         }
     }
 }

@@ -206,8 +206,8 @@ public final class FpduDecoder {
         fault = new ProtocolFault(
                 ProtocolError.MPA_MARKER_MISMATCH,
                 String.format(
-                        "the FPDU at stream byte %d has ULPDU_Length %d, with markers at most %d is"
-                                + " allowed because FPDUPTR has 16 bits",
+                        "the FPDU at stream byte %d has ULPDU_Length %d (expected: at most %d with"
+                                + " markers, because FPDUPTR has 16 bits)",
                         position, ulpduLength, Mulpdu.MAX));
         return Progress.FAULT;
     }

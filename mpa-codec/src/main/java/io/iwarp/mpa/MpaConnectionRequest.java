@@ -138,7 +138,7 @@ public final class MpaConnectionRequest {
     public ChannelFuture reject(byte[] privateData, int requiredOrd) {
         if (requiredOrd < 0 || requiredOrd > EnhancedSetup.MAX_DEPTH) {
             throw new IllegalArgumentException(
-                    "requiredOrd is " + requiredOrd + ", allowed are 0 to " + EnhancedSetup.MAX_DEPTH);
+                    "requiredOrd is " + requiredOrd + " (expected: 0 to " + EnhancedSetup.MAX_DEPTH + ")");
         }
         return decide(new MpaStartup.Decision(true, copyOf(privateData), requiredOrd, null));
     }

@@ -84,7 +84,7 @@ sealed interface MpaFrame {
     private static int checkedPrivateDataLength(int length, int available) {
         if (length > MpaFrameLayout.MAX_PRIVATE_DATA) {
             throw new IllegalArgumentException(
-                    "PD_Length is " + length + " bytes, allowed are 0 to " + MpaFrameLayout.MAX_PRIVATE_DATA);
+                    "PD_Length is " + length + " bytes (expected: 0 to " + MpaFrameLayout.MAX_PRIVATE_DATA + ")");
         }
         if (length > available) {
             throw new IllegalArgumentException(
@@ -96,7 +96,7 @@ sealed interface MpaFrame {
     private static void checkHeader(boolean enhanced, int revision, int privateDataLength) {
         if (revision < 0 || revision > MpaFrameLayout.MAX_REVISION) {
             throw new IllegalArgumentException(
-                    "revision is " + revision + ", allowed are 0 to " + MpaFrameLayout.MAX_REVISION);
+                    "revision is " + revision + " (expected: 0 to " + MpaFrameLayout.MAX_REVISION + ")");
         }
         if (enhanced && revision < MpaFrameLayout.FIRST_ENHANCED_REVISION) {
             throw new IllegalArgumentException("the S bit needs revision " + MpaFrameLayout.FIRST_ENHANCED_REVISION

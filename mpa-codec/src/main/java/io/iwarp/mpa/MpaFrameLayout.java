@@ -121,8 +121,8 @@ public final class MpaFrameLayout {
      */
     static byte[] copyOfPrivateData(byte[] privateData) {
         if (privateData.length > MAX_PRIVATE_DATA) {
-            throw new IllegalArgumentException("private data has " + privateData.length + " bytes, allowed are 0 to "
-                    + MAX_PRIVATE_DATA + " (RFC 5044 section 7.1.1)");
+            throw new IllegalArgumentException("private data has " + privateData.length + " bytes (expected: 0 to "
+                    + MAX_PRIVATE_DATA + ", RFC 5044 section 7.1.1)");
         }
         return privateData.clone();
     }

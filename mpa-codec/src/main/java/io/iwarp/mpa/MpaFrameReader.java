@@ -142,11 +142,11 @@ final class MpaFrameReader {
     private @Nullable String verifyPrivateDataLength() {
         int length = MpaFrameLayout.privateDataLength(Unpooled.wrappedBuffer(bytes), 0);
         if (length > MpaFrameLayout.MAX_PRIVATE_DATA) {
-            return "PD_Length is " + length + " bytes, allowed are 0 to " + MpaFrameLayout.MAX_PRIVATE_DATA;
+            return "PD_Length is " + length + " bytes (expected: 0 to " + MpaFrameLayout.MAX_PRIVATE_DATA + ")";
         }
         if (length < EnhancedSetup.LENGTH && MpaFrameLayout.enhanced(flags(), revision())) {
-            return "PD_Length is " + length + " bytes, allowed are " + EnhancedSetup.LENGTH + " to "
-                    + MpaFrameLayout.MAX_PRIVATE_DATA + " with the S bit (RFC 6581 section 6)";
+            return "PD_Length is " + length + " bytes (expected: " + EnhancedSetup.LENGTH + " to "
+                    + MpaFrameLayout.MAX_PRIVATE_DATA + " with the S bit, RFC 6581 section 6)";
         }
         bytes = Arrays.copyOf(bytes, MpaFrameLayout.HEADER_LENGTH + length);
         return null;

@@ -486,8 +486,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             return;
         }
         if (ulpdu.length() > Mulpdu.MAX) {
-            promise.tryFailure(new IllegalArgumentException("the ULPDU has " + ulpdu.length() + " bytes, at most "
-                    + Mulpdu.MAX + " are allowed: cut the message into smaller segments"));
+            promise.tryFailure(new IllegalArgumentException("the ULPDU has " + ulpdu.length()
+                    + " bytes (expected: 0 to " + Mulpdu.MAX + "); cut the message into smaller segments"));
             return;
         }
         try {

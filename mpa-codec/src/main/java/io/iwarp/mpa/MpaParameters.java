@@ -2,11 +2,16 @@ package io.iwarp.mpa;
 
 import io.iwarp.Role;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What the two ends agreed on at start-up. Immutable; the private data is copied in and out. */
+/**
+ * What the two ends agreed on at start-up (RFC 5044 section 7.1; for the depths and the peer-to-peer model RFC 6581
+ * section 9). Immutable; the private data is copied in and out.
+ */
 public final class MpaParameters {
     private final Role role;
     private final int revision;
@@ -15,7 +20,14 @@ public final class MpaParameters {
     private final boolean receiveMarkers;
     private final int mulpdu;
     private final byte[] peerPrivateData;
-    private final AgreedSetup setup;
+    private final boolean enhanced;
+    private final int ird;
+    private final int ord;
+    private final int peerIrd;
+    private final int peerOrd;
+    private final boolean peerToPeer;
+    private final Set<ReadyToReceive> readyToReceiveKinds;
+    private final @Nullable ReadyToReceive readyToReceive;
 
     private MpaParameters(Builder builder) {
         role = builder.role;
@@ -25,7 +37,14 @@ public final class MpaParameters {
         receiveMarkers = builder.receiveMarkers;
         mulpdu = builder.mulpdu;
         peerPrivateData = builder.peerPrivateData;
-        setup = builder.setup;
+        enhanced = builder.enhanced;
+        ird = builder.ird;
+        ord = builder.ord;
+        peerIrd = builder.peerIrd;
+        peerOrd = builder.peerOrd;
+        peerToPeer = builder.peerToPeer;
+        readyToReceiveKinds = builder.readyToReceiveKinds;
+        readyToReceive = builder.readyToReceive;
     }
 
     /**
@@ -87,52 +106,64 @@ public final class MpaParameters {
      * Returns whether the two ends negotiated by the enhanced set-up. Otherwise the depths are this end's own settings.
      */
     public boolean enhanced() {
-        return setup.enhanced();
+        return enhanced;
     }
 
     /** Returns the maximum number of RDMA Reads and atomics of the peer that this end accepts at a time, 0 to 16382. */
     public int ird() {
-        return setup.ird();
+        return ird;
     }
 
     /** Returns the maximum number of RDMA Reads and atomics that this end may have outstanding, 0 to 16382. */
     public int ord() {
-        return setup.ord();
+        return ord;
     }
 
     /** Returns the IRD in the peer's frame, or {@link EnhancedSetup#NOT_NEGOTIATED}, also for a plain frame. */
     public int peerIrd() {
-        return setup.peerIrd();
+        return peerIrd;
     }
 
     /** Returns the ORD in the peer's frame, or {@link EnhancedSetup#NOT_NEGOTIATED}, also for a plain frame. */
     public int peerOrd() {
-        return setup.peerOrd();
+        return peerOrd;
     }
 
     /** Returns whether the peer-to-peer model is in use: the initiator sends a ready-to-receive message first. */
     public boolean peerToPeer() {
-        return setup.peerToPeer();
+        return peerToPeer;
     }
 
     /**
-     * Returns the kinds of ready-to-receive message that the responder has to accept. Empty without the peer-to-peer
-     * model.
+     * Returns the kinds of ready-to-receive message that the responder has to accept, those of the Reply Frame. Empty
+     * without the peer-to-peer model. Unmodifiable.
      */
     public Set<ReadyToReceive> readyToReceiveKinds() {
-        return setup.readyToReceiveKinds();
+        return readyToReceiveKinds;
     }
 
     /**
-     * Returns the kind of ready-to-receive message that this end has to send before anything else, or null for none.
+     * Returns the kind of ready-to-receive message that this end has to send before anything else; null for a
+     * responder, without the peer-to-peer model, or if the two frames do not match. A Read is not one of the ULP, but
+     * uses one of the peer's IRD until it is answered.
      */
     public @Nullable ReadyToReceive readyToReceive() {
-        return setup.readyToReceive();
+        return readyToReceive;
     }
 
-    /** What the enhanced set-up says, or the settings of this end after a plain set-up. */
-    AgreedSetup setup() {
-        return setup;
+    /** Returns a builder that starts with these parameters. */
+    Builder toBuilder() {
+        Builder builder = new Builder(role)
+                .revision(revision)
+                .crc(crc)
+                .sendMarkers(sendMarkers)
+                .receiveMarkers(receiveMarkers)
+                .mulpdu(mulpdu)
+                .peerPrivateData(peerPrivateData)
+                .negotiated(ird, ord, peerIrd, peerOrd)
+                .readyToReceive(peerToPeer, readyToReceiveKinds, readyToReceive);
+        builder.enhanced = enhanced;
+        return builder;
     }
 
     @Override
@@ -145,21 +176,51 @@ public final class MpaParameters {
                 && receiveMarkers == that.receiveMarkers
                 && mulpdu == that.mulpdu
                 && Arrays.equals(peerPrivateData, that.peerPrivateData)
-                && setup.equals(that.setup);
+                && enhanced == that.enhanced
+                && ird == that.ird
+                && ord == that.ord
+                && peerIrd == that.peerIrd
+                && peerOrd == that.peerOrd
+                && peerToPeer == that.peerToPeer
+                && readyToReceiveKinds.equals(that.readyToReceiveKinds)
+                && readyToReceive == that.readyToReceive;
     }
 
     @Override
     public int hashCode() {
-        return 31 * Objects.hash(role, revision, crc, sendMarkers, receiveMarkers, mulpdu, setup)
+        return 31
+                        * Objects.hash(
+                                role,
+                                revision,
+                                crc,
+                                sendMarkers,
+                                receiveMarkers,
+                                mulpdu,
+                                enhanced,
+                                ird,
+                                ord,
+                                peerToPeer)
                 + Arrays.hashCode(peerPrivateData);
     }
 
-    /** Returns the parameters in one line; of the private data only its length, which is the ULP's own business. */
+    /** Returns the parameters in one line; of the private data only its length. */
     @Override
     public String toString() {
         return "MPA revision " + revision + " as " + role + ", CRC " + (crc ? "on" : "off") + ", markers sent "
                 + (sendMarkers ? "yes" : "no") + ", markers received " + (receiveMarkers ? "yes" : "no")
-                + ", MULPDU " + mulpdu + " bytes, peer's private data " + peerPrivateData.length + " bytes, " + setup;
+                + ", MULPDU " + mulpdu + " bytes, peer's private data " + peerPrivateData.length + " bytes, " + depths()
+                + (peerToPeer ? ", peer-to-peer with RTR by one of " + readyToReceiveKinds : "");
+    }
+
+    private String depths() {
+        String own = "IRD " + ird + ", ORD " + ord;
+        return enhanced
+                ? "enhanced set-up, " + own + ", peer's IRD " + depth(peerIrd) + ", peer's ORD " + depth(peerOrd)
+                : "plain set-up, " + own;
+    }
+
+    private static String depth(int depth) {
+        return depth == EnhancedSetup.NOT_NEGOTIATED ? "not negotiated" : Integer.toString(depth);
     }
 
     /** Collects parameters. Not thread-safe. */
@@ -171,7 +232,14 @@ public final class MpaParameters {
         private boolean receiveMarkers;
         private int mulpdu = MpaSettings.MAX_MULPDU;
         private byte[] peerPrivateData = {};
-        private AgreedSetup setup = AgreedSetup.plain(MpaSettings.DEFAULT.ird(), MpaSettings.DEFAULT.ord());
+        private boolean enhanced;
+        private int ird = MpaSettings.DEFAULT.ird();
+        private int ord = MpaSettings.DEFAULT.ord();
+        private int peerIrd = EnhancedSetup.NOT_NEGOTIATED;
+        private int peerOrd = EnhancedSetup.NOT_NEGOTIATED;
+        private boolean peerToPeer;
+        private Set<ReadyToReceive> readyToReceiveKinds = Set.of();
+        private @Nullable ReadyToReceive readyToReceive;
 
         private Builder(Role role) {
             this.role = Objects.requireNonNull(role, "role");
@@ -213,8 +281,30 @@ public final class MpaParameters {
             return this;
         }
 
-        Builder setup(AgreedSetup setup) {
-            this.setup = Objects.requireNonNull(setup, "setup");
+        /** Sets the depths of this end, 0 to 16382, after a plain set-up, which negotiates none. */
+        Builder depths(int ird, int ord) {
+            this.ird = ird;
+            this.ord = ord;
+            return this;
+        }
+
+        /** Sets the depths after an enhanced set-up; those of the peer as in its frame. */
+        Builder negotiated(int ird, int ord, int peerIrd, int peerOrd) {
+            this.enhanced = true;
+            this.peerIrd = peerIrd;
+            this.peerOrd = peerOrd;
+            return depths(ird, ord);
+        }
+
+        /**
+         * Sets whether the peer-to-peer model is in use, the kinds of the Reply Frame, and the one that this end sends.
+         */
+        Builder readyToReceive(boolean inUse, Set<ReadyToReceive> kinds, @Nullable ReadyToReceive first) {
+            EnumSet<ReadyToReceive> copy = EnumSet.noneOf(ReadyToReceive.class);
+            copy.addAll(kinds);
+            this.peerToPeer = inUse;
+            this.readyToReceiveKinds = Collections.unmodifiableSet(copy);
+            this.readyToReceive = first;
             return this;
         }
 

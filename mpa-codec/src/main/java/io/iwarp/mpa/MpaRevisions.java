@@ -52,8 +52,8 @@ final class MpaRevisions {
     private static @Nullable String refusal(int revision) {
         return revision >= PLAIN && revision <= ENHANCED
                 ? null
-                : "MPA revision " + revision + " is not supported, allowed are " + PLAIN + " and " + ENHANCED
-                        + "; have the peer use one of them";
+                : "MPA revision " + revision + " is not supported (expected: " + PLAIN + " or " + ENHANCED
+                        + "); configure the peer to use one of them";
     }
 
     /** Returns the revision to use for two accepted ones: the lower one. */

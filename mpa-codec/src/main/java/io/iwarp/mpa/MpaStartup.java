@@ -39,7 +39,6 @@ import org.jspecify.annotations.Nullable;
 final class MpaStartup {
 
     private static final StartupAction WAIT = new StartupAction.Wait();
-    private static final byte[] NO_PRIVATE_DATA = {};
 
     private State state;
 
@@ -148,8 +147,15 @@ final class MpaStartup {
         return step.action();
     }
 
-    private static AgreedSetup plain(MpaSettings settings) {
-        return AgreedSetup.plain(settings.ird(), settings.ord());
+    /** Returns what the frame we sent and the one of the peer agree on, as after a plain set-up. */
+    private static MpaParameters.Builder agreed(Role role, MpaSettings settings, MpaFrame ours, MpaFrame theirs) {
+        return MpaParameters.builder(role)
+                .revision(MpaRevisions.common(ours.revision(), theirs.revision()))
+                .crc(ours.crc() || theirs.crc())
+                .sendMarkers(theirs.markers())
+                .receiveMarkers(ours.markers())
+                .peerPrivateData(theirs.ulpPrivateData())
+                .depths(settings.ird(), settings.ord());
     }
 
     private static Step over(StartupAction action) {
@@ -238,9 +244,13 @@ final class MpaStartup {
         @Override
         public Step start() {
             boolean markers = settings.requestMarkers();
-            StartupAction.Agreement agreement = new StartupAction.Agreement(
-                    role, MpaRevisions.PLAIN, settings.crc(), markers, markers, NO_PRIVATE_DATA, plain(settings));
-            return over(new StartupAction.Establish(null, agreement, null));
+            MpaParameters agreed = MpaParameters.builder(role)
+                    .crc(settings.crc())
+                    .sendMarkers(markers)
+                    .receiveMarkers(markers)
+                    .depths(settings.ird(), settings.ord())
+                    .build();
+            return over(new StartupAction.Establish(null, agreed, null));
         }
 
         @Override
@@ -297,12 +307,14 @@ final class MpaStartup {
         }
 
         private StartupAction established(MpaFrame.Reply reply) {
+            MpaParameters.Builder agreed = agreed(Role.INITIATOR, settings, request, reply);
             EnhancedSetup replied = reply.setup();
-            AgreedSetup setup = replied == null ? plain(settings) : SetupNegotiation.atInitiator(settings, replied);
+            if (replied == null) {
+                return new StartupAction.Establish(null, agreed.build(), null);
+            }
+            SetupNegotiation.atInitiator(agreed, settings, replied);
             return new StartupAction.Establish(
-                    null,
-                    StartupAction.Agreement.between(Role.INITIATOR, request, reply, setup),
-                    replied == null ? null : SetupNegotiation.initiatorFault(settings, replied));
+                    null, agreed.build(), SetupNegotiation.initiatorFault(settings, replied));
         }
 
         private static Step plainlyAnswered(MpaFrame.Reply reply) {
@@ -389,10 +401,9 @@ final class MpaStartup {
         @Override
         public Step received(ByteBuf in) {
             return in.isReadable()
-                    ? malformed(
-                            in.readableBytes() + " bytes came behind the MPA Request Frame before the Reply Frame was"
-                                    + " sent; an initiator waits for the Reply (RFC 5044 section 7.1.2, rule 3), or"
-                                    + " PD_Length was too small")
+                    ? malformed(in.readableBytes() + " bytes followed the MPA Request Frame before the Reply Frame was"
+                            + " sent; an initiator waits for the Reply (RFC 5044 section 7.1.2, rule 3), or"
+                            + " PD_Length was too small")
                     : new Step(this, WAIT);
         }
 
@@ -406,10 +417,12 @@ final class MpaStartup {
             if (decision.rejected()) {
                 return over(StartupAction.Leave.of(reply, reply.ulpPrivateData(), request));
             }
+            MpaParameters.Builder agreed = agreed(Role.RESPONDER, settings, reply, request);
             EnhancedSetup asked = request.setup();
-            AgreedSetup setup = asked == null ? plain(settings) : SetupNegotiation.atResponder(settings, asked);
-            return over(new StartupAction.Establish(
-                    reply, StartupAction.Agreement.between(Role.RESPONDER, reply, request, setup), null));
+            if (asked != null) {
+                SetupNegotiation.atResponder(agreed, settings, asked);
+            }
+            return over(new StartupAction.Establish(reply, agreed.build(), null));
         }
 
         private MpaFrame.Reply reply(Decision decision) {

@@ -297,13 +297,13 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     }
 
     private void establish(ChannelHandlerContext ctx, StartupAction.Establish establish) {
-        StartupAction.Agreement agreement = establish.agreement();
+        MpaParameters agreed = establish.agreed();
         ProtocolFault fault = establish.fault();
         int mulpdu = Mulpdu.MIN;
         try {
-            mulpdu = Mulpdu.initial(settings, ctx.channel(), agreement.sendMarkers());
+            mulpdu = Mulpdu.initial(settings, ctx.channel(), agreed.sendMarkers());
         } catch (Throwable e) {
-            if (agreement.role() == Role.RESPONDER) {
+            if (agreed.role() == Role.RESPONDER) {
                 report(
                         ctx,
                         new CloseReason(EndedBy.TRANSPORT, ProtocolError.MPA_LOCAL_CATASTROPHIC, NO_SEGMENT_SIZE, e),
@@ -314,7 +314,8 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
             fault = new ProtocolFault(ProtocolError.MPA_LOCAL_CATASTROPHIC, NO_SEGMENT_SIZE + ": " + e, e);
         }
         if (sendReply(ctx, establish.reply())) {
-            ctx.fireUserEventTriggered(new MpaEvent.Established(agreement.withMulpdu(mulpdu), fault));
+            ctx.fireUserEventTriggered(
+                    new MpaEvent.Established(agreed.toBuilder().mulpdu(mulpdu).build(), fault));
             handOver(ctx);
         }
     }

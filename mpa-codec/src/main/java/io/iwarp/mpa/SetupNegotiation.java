@@ -55,30 +55,20 @@ final class SetupNegotiation {
                 : reply;
     }
 
-    /** Returns the result at the responder that answers {@code asked} with {@link #reply}. */
-    static AgreedSetup atResponder(MpaSettings settings, EnhancedSetup asked) {
-        return new AgreedSetup(
-                true,
-                responderIrd(settings, asked),
-                responderOrd(settings, asked),
-                asked.ird(),
-                asked.ord(),
-                asked.peerToPeer(),
-                asked.peerToPeer() ? replyKinds(settings, asked) : Set.of(),
-                null);
+    /** Sets the result at the responder that answers {@code asked} with {@link #reply}. */
+    static void atResponder(MpaParameters.Builder agreed, MpaSettings settings, EnhancedSetup asked) {
+        agreed.negotiated(responderIrd(settings, asked), responderOrd(settings, asked), asked.ird(), asked.ord())
+                .readyToReceive(asked.peerToPeer(), asked.peerToPeer() ? replyKinds(settings, asked) : Set.of(), null);
     }
 
-    /** Returns the result at the initiator that asked with {@link #request}. */
-    static AgreedSetup atInitiator(MpaSettings settings, EnhancedSetup replied) {
-        return new AgreedSetup(
-                true,
-                settings.ird(),
-                isNegotiated(replied.ird()) ? Math.min(settings.ord(), replied.ird()) : settings.ord(),
-                replied.ird(),
-                replied.ord(),
-                settings.peerToPeer(),
-                settings.peerToPeer() ? replied.readyToReceive() : Set.of(),
-                initiatorFault(settings, replied) == null ? firstMessage(settings, replied) : null);
+    /** Sets the result at the initiator that asked with {@link #request}. */
+    static void atInitiator(MpaParameters.Builder agreed, MpaSettings settings, EnhancedSetup replied) {
+        int ord = isNegotiated(replied.ird()) ? Math.min(settings.ord(), replied.ird()) : settings.ord();
+        agreed.negotiated(settings.ird(), ord, replied.ird(), replied.ord())
+                .readyToReceive(
+                        settings.peerToPeer(),
+                        settings.peerToPeer() ? replied.readyToReceive() : Set.of(),
+                        initiatorFault(settings, replied) == null ? firstMessage(settings, replied) : null);
     }
 
     /** Returns why the initiator that asked with {@link #request} must end the connection with a Terminate, or null. */
@@ -86,8 +76,8 @@ final class SetupNegotiation {
         if (isNegotiated(replied.ord()) && replied.ord() > settings.ird()) {
             return new ProtocolFault(
                     ProtocolError.MPA_INSUFFICIENT_IRD,
-                    "the peer wants to have " + replied.ord() + " Reads outstanding, allowed are 0 to " + settings.ird()
-                            + ", our IRD: raise it");
+                    "the peer needs " + replied.ord() + " outstanding Reads, which exceeds our ird of " + settings.ird()
+                            + "; raise ird");
         }
         if (replied.peerToPeer() != settings.peerToPeer()) {
             return new ProtocolFault(

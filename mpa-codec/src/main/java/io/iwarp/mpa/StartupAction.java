@@ -3,7 +3,6 @@ package io.iwarp.mpa;
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolFault;
-import io.iwarp.Role;
 import org.jspecify.annotations.Nullable;
 
 /** The action that {@link MpaStartup} requests after an event. After each of the last three the start-up is over. */
@@ -21,11 +20,12 @@ sealed interface StartupAction {
     /**
      * Write the Reply Frame if there is one, in one write, then enter Full Operation.
      *
+     * @param agreed with the largest MULPDU: the one of the connection depends on the transport
      * @param fault why an initiator must end the connection with a Terminate at once, or null
      */
     record Establish(
             MpaFrame.@Nullable Reply reply,
-            Agreement agreement,
+            MpaParameters agreed,
             @Nullable ProtocolFault fault) implements StartupAction {}
 
     /** Write the Reply Frame if there is one, in one write, then leave the open TCP connection to the ULP. */
@@ -49,40 +49,4 @@ sealed interface StartupAction {
      * @param enhancedRefused as in {@link MpaEvent.StartupFailed}
      */
     record Fail(CloseReason reason, boolean enhancedRefused) implements StartupAction {}
-
-    /** What the two ends agreed on: {@link MpaParameters} without the MULPDU, which depends on the transport. */
-    @SuppressWarnings("ArrayRecordComponent") // passed on at once, never compared
-    record Agreement(
-            Role role,
-            int revision,
-            boolean crc,
-            boolean sendMarkers,
-            boolean receiveMarkers,
-            byte[] peerPrivateData,
-            AgreedSetup setup) {
-
-        /** Combines the frame we sent with the one the peer sent. */
-        static Agreement between(Role role, MpaFrame ours, MpaFrame theirs, AgreedSetup setup) {
-            return new Agreement(
-                    role,
-                    MpaRevisions.common(ours.revision(), theirs.revision()),
-                    ours.crc() || theirs.crc(),
-                    theirs.markers(),
-                    ours.markers(),
-                    theirs.ulpPrivateData(),
-                    setup);
-        }
-
-        MpaParameters withMulpdu(int mulpdu) {
-            return MpaParameters.builder(role)
-                    .revision(revision)
-                    .crc(crc)
-                    .sendMarkers(sendMarkers)
-                    .receiveMarkers(receiveMarkers)
-                    .mulpdu(mulpdu)
-                    .peerPrivateData(peerPrivateData)
-                    .setup(setup)
-                    .build();
-        }
-    }
 }

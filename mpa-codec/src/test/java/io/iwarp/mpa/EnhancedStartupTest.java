@@ -97,16 +97,12 @@ class EnhancedStartupTest {
 
             MpaParameters atInitiator = established(initiator).parameters();
             MpaParameters atResponder = established(responder).parameters();
-            assertThat(atInitiator.setup())
-                    .isEqualTo(new AgreedSetup(
-                            true,
-                            1,
-                            1,
-                            1,
-                            1,
-                            peerToPeer,
-                            peerToPeer ? Set.of(WRITE) : Set.of(),
-                            peerToPeer ? WRITE : null));
+            assertThat(atInitiator)
+                    .isEqualTo(atInitiator.toBuilder()
+                            .negotiated(1, 1, 1, 1)
+                            .readyToReceive(
+                                    peerToPeer, peerToPeer ? Set.of(WRITE) : Set.of(), peerToPeer ? WRITE : null)
+                            .build());
             assertThat(atResponder.ird()).isEqualTo(1);
             assertThat(atResponder.ord()).isEqualTo(1);
             assertThat(atResponder.peerToPeer()).isEqualTo(peerToPeer);
@@ -141,8 +137,7 @@ class EnhancedStartupTest {
         peer.request().accept(NO_PRIVATE_DATA);
 
         peer.expects(enhancedReply(replied));
-        assertThat(established(peer).parameters().setup())
-                .isEqualTo(new AgreedSetup(true, agreedIrd, agreedOrd, peerIrd, peerOrd, false, Set.of(), null));
+        assertNegotiated(peer, agreedIrd, agreedOrd, peerIrd, peerOrd);
         peer.done();
     }
 
@@ -184,10 +179,19 @@ class EnhancedStartupTest {
 
         StartupPeer peer = StartupPeer.ofResponder(settings).sends(enhancedRequest("3fff3fff"));
         peer.request().accept(NO_PRIVATE_DATA);
-        assertThat(established(peer).parameters().setup())
-                .isEqualTo(new AgreedSetup(true, 5, 6, NOT_NEGOTIATED, NOT_NEGOTIATED, false, Set.of(), null));
+        assertNegotiated(peer, 5, 6, NOT_NEGOTIATED, NOT_NEGOTIATED);
         peer.written();
         peer.done();
+    }
+
+    /** Checks an enhanced set-up of the client-server model. */
+    private static void assertNegotiated(StartupPeer peer, int ird, int ord, int peerIrd, int peerOrd) {
+        MpaParameters agreed = established(peer).parameters();
+        assertThat(agreed)
+                .isEqualTo(agreed.toBuilder()
+                        .negotiated(ird, ord, peerIrd, peerOrd)
+                        .readyToReceive(false, Set.of(), null)
+                        .build());
     }
 
     @Test
@@ -200,8 +204,7 @@ class EnhancedStartupTest {
         }) {
             StartupPeer peer = replied(asking, enhancedReply("3fff3fff"));
             assertThat(established(peer).setupFault()).isNull();
-            assertThat(established(peer).parameters().setup())
-                    .isEqualTo(new AgreedSetup(true, 5, 6, NOT_NEGOTIATED, NOT_NEGOTIATED, false, Set.of(), null));
+            assertNegotiated(peer, 5, 6, NOT_NEGOTIATED, NOT_NEGOTIATED);
             peer.done();
         }
     }
@@ -328,11 +331,11 @@ class EnhancedStartupTest {
         expectFault(
                 replied(settings, enhancedReply(replied)),
                 ProtocolError.MPA_INSUFFICIENT_IRD,
-                wanted + " Reads outstanding, allowed are 0 to " + ird);
+                wanted + " outstanding Reads, which exceeds our ird of " + ird);
         expectFault(
                 replied(settings.toBuilder().negotiateDepths(false).build(), enhancedReply(replied)),
                 ProtocolError.MPA_INSUFFICIENT_IRD,
-                "raise it");
+                "raise ird");
     }
 
     @ParameterizedTest
@@ -346,7 +349,7 @@ class EnhancedStartupTest {
         for (StartupPeer peer : new StartupPeer[] {responder, initiator}) {
             MpaEvent.StartupFailed failed = peer.failed();
             assertThat(failed.reason().error()).isEqualTo(ProtocolError.MPA_INVALID_STARTUP_FRAME);
-            assertThat(failed.reason().detail()).contains("PD_Length is " + length + " bytes, allowed are 4 to 512");
+            assertThat(failed.reason().detail()).contains("PD_Length is " + length + " bytes (expected: 4 to 512 with");
             assertThat(failed.enhancedRefused()).isFalse();
             peer.expectsNothing().done();
         }

@@ -349,7 +349,7 @@ class MpaStartupFailureTest {
 
         assertThat(expectMalformed(peer).toString())
                 .contains("this side found an error")
-                .contains("MPA revision 3 is not supported, allowed are 1 and 2");
+                .contains("MPA revision 3 is not supported (expected: 1 or 2)");
     }
 
     /** Expects error 2/0/04. */

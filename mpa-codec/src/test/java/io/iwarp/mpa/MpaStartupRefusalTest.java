@@ -104,7 +104,7 @@ class MpaStartupRefusalTest {
         int oneByte = MpaFrameLayout.REVISION_OFFSET;
         assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), request(flagsAndRevision + "0000"), oneByte))
                 .contains("MPA revision " + Integer.parseInt(flagsAndRevision.substring(2), 16))
-                .contains("allowed are 1 and 2");
+                .contains("(expected: 1 or 2)");
         assertThat(failureAt(
                         started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)),
                         reply(flagsAndRevision + "0000"),
@@ -142,22 +142,22 @@ class MpaStartupRefusalTest {
 
         assertThat(failureAt(
                         started(MpaStartup.responder(DEFAULTS)), request("4001" + length, privateData), lastOfHeader))
-                .contains("PD_Length is " + Integer.parseInt(length, 16) + " bytes, allowed are 0 to 512");
+                .contains("PD_Length is " + Integer.parseInt(length, 16) + " bytes (expected: 0 to 512)");
         assertThat(failureAt(
                         started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)),
                         reply("4001" + length, privateData),
                         lastOfHeader))
-                .contains("allowed are 0 to 512");
+                .contains("(expected: 0 to 512)");
     }
 
     @Test
     @Requirement({"MPA-62", "MPA-66", "MPA-70"})
-    void bytesBehindTheRequestFailWhetherTheyComeWithItOrLater() {
+    void bytesAfterTheRequestFail() {
         byte[] bytes = request("40010002", ascii("hi!"));
 
         assertThat(failure(receive(started(MpaStartup.responder(DEFAULTS)), bytes))
                         .detail())
-                .contains("1 bytes came behind the MPA Request Frame");
+                .contains("1 bytes followed the MPA Request Frame");
 
         MpaStartup responder = awaitingDecision(DEFAULTS, request("40010000"));
         assertThat(receive(responder)).isInstanceOf(StartupAction.Wait.class);

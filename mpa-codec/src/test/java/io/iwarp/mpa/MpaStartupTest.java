@@ -144,11 +144,20 @@ class MpaStartupTest {
                 int lower = Math.min(theirs, ours);
                 assertThat(replied(responder)).isEqualTo(reply("400" + lower + "0000"));
                 assertThat(agreed(responder).revision()).isEqualTo(lower);
-                assertThat(agreed(responder).setup()).isEqualTo(AgreedSetup.plain(128, 128));
+                assertPlain(agreed(responder));
                 assertThat(agreed(initiator).revision()).isEqualTo(1);
-                assertThat(agreed(initiator).setup()).isEqualTo(AgreedSetup.plain(128, 128));
+                assertPlain(agreed(initiator));
             }
         }
+    }
+
+    private static void assertPlain(MpaParameters agreed) {
+        assertThat(agreed.enhanced()).isFalse();
+        assertThat(agreed)
+                .isEqualTo(MpaParameters.builder(agreed.role())
+                        .revision(agreed.revision())
+                        .depths(128, 128)
+                        .build());
     }
 
     @Test
@@ -236,14 +245,14 @@ class MpaStartupTest {
 
         assertThat(initiator.reply()).isNull();
         assertThat(responder.reply()).isNull();
-        assertThat(initiator.agreement().withMulpdu(1000))
+        assertThat(initiator.agreed().toBuilder().mulpdu(1000).build())
                 .isEqualTo(MpaParameters.builder(Role.INITIATOR)
                         .crc(false)
                         .sendMarkers(true)
                         .receiveMarkers(true)
                         .mulpdu(1000)
                         .build());
-        assertThat(responder.agreement().withMulpdu(1000))
+        assertThat(responder.agreed().toBuilder().mulpdu(1000).build())
                 .isEqualTo(MpaParameters.builder(Role.RESPONDER)
                         .crc(false)
                         .sendMarkers(true)

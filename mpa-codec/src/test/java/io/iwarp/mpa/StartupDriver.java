@@ -33,9 +33,9 @@ final class StartupDriver {
         return startup.received(Unpooled.wrappedBuffer(bytes));
     }
 
-    static StartupAction.Agreement agreed(StartupAction action) {
+    static MpaParameters agreed(StartupAction action) {
         assertThat(action).isInstanceOf(StartupAction.Establish.class);
-        return ((StartupAction.Establish) action).agreement();
+        return ((StartupAction.Establish) action).agreed();
     }
 
     static byte[] sent(StartupAction action) {

@@ -11,10 +11,7 @@ public final class Agreed {
 
     /** A plain set-up: the depths are those of both ends. */
     public static MpaParameters plain(Role role, int mulpdu, int depth) {
-        return MpaParameters.builder(role)
-                .mulpdu(mulpdu)
-                .setup(AgreedSetup.plain(depth, depth))
-                .build();
+        return MpaParameters.builder(role).mulpdu(mulpdu).depths(depth, depth).build();
     }
 
     /**
@@ -24,12 +21,11 @@ public final class Agreed {
      */
     public static MpaParameters enhanced(Role role, int mulpdu, int depth, @Nullable ReadyToReceive first) {
         Set<ReadyToReceive> kinds = first == null ? EnumSet.noneOf(ReadyToReceive.class) : EnumSet.of(first);
-        AgreedSetup setup = new AgreedSetup(
-                first != null, depth, depth, depth, depth, first != null, kinds, role == Role.INITIATOR ? first : null);
         return MpaParameters.builder(role)
                 .revision(2)
                 .mulpdu(mulpdu)
-                .setup(setup)
+                .negotiated(depth, depth, depth, depth)
+                .readyToReceive(first != null, kinds, role == Role.INITIATOR ? first : null)
                 .build();
     }
 }

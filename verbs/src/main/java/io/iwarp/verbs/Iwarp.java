@@ -301,7 +301,7 @@ public final class Iwarp {
             requireChangeable();
             long millis = time.toMillis();
             if (millis < 1 || millis > Integer.MAX_VALUE) {
-                throw new IllegalArgumentException("connectTimeout is " + time + ", allowed are 1 ms to 24 days");
+                throw new IllegalArgumentException("connectTimeout is " + time + " (expected: 1 ms to 24 days)");
             }
             bootstrap.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) millis);
             return this;

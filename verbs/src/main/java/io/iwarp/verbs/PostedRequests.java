@@ -472,7 +472,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     void post(int count, CompletionTarget target, Consumer<CompletionTarget> posts) {
         if (count < 1 || count > ring.depth()) {
             throw new IllegalArgumentException(
-                    "a unit of " + count + " requests, allowed are 1 to sendQueueDepth, " + ring.depth());
+                    "a unit of " + count + " requests (expected: 1 to sendQueueDepth, " + ring.depth() + ")");
         }
         CloseReason over = state.refusalReason();
         if (over != null) {
@@ -571,7 +571,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     CompletableFuture<Void> whenRoom(int requests) {
         if (requests < 1 || requests > ring.depth()) {
             throw new IllegalArgumentException(
-                    "room for " + requests + " requests, allowed are 1 to sendQueueDepth, " + ring.depth());
+                    "room for " + requests + " requests (expected: 1 to sendQueueDepth, " + ring.depth() + ")");
         }
         RoomFuture future = new RoomFuture(channel.eventLoop(), requests);
         awaitingRoom.add(future);
