@@ -22,6 +22,7 @@ public final class ProtectionDomain implements AutoCloseable {
     private final Quota regions;
     /** Guards the fields below, and keeps a region from being admitted to a closed domain. */
     private final ReentrantLock lock = new ReentrantLock();
+
     private final Set<StreamAssociation> streams = new HashSet<>();
     private boolean closed;
 
