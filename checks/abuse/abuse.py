@@ -347,7 +347,7 @@ def many_connections(server: Server) -> list[Peer]:
     deadline = time.monotonic() + PATIENCE
     while not lines() and time.monotonic() < deadline:
         time.sleep(0.1)
-    # Accepting is tried again each second.
+    # The server retries every second.
     time.sleep(2)
     for peer in peers:
         peer.socket.close()

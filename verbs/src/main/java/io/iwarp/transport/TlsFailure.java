@@ -1,7 +1,7 @@
 package io.iwarp.transport;
 
 import io.netty.handler.ssl.NotSslRecordException;
-import io.netty.handler.ssl.SslHandshakeTimeoutException;
+import io.netty.handler.ssl.SslClosedEngineException;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertificateException;
@@ -9,7 +9,10 @@ import java.util.Locale;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Says in words what failed in TLS. The exceptions of the providers differ, and some come wrapped. */
+/**
+ * Describes TLS failures. The providers have no common type for a received alert and do not publish its code, so its
+ * standard name (RFC 8446 section 6) is taken from the message.
+ */
 final class TlsFailure {
     private TlsFailure() {}
 
@@ -17,31 +20,29 @@ final class TlsFailure {
     static SSLException ofHandshake(Throwable cause) {
         if (cause instanceof NotSslRecordException) {
             return new SSLException(
-                    "what the peer sent is not an SSL/TLS record: it does not use TLS, and this side does;"
+                    "the peer sent no TLS record: it does not use TLS, and this side does;"
                             + " add an SslHandler there, or remove it here",
                     cause);
         }
-        if (cause instanceof ClosedChannelException || isPlainEnd(cause)) {
+        if (isConnectionEnd(cause)) {
             return closedInHandshake(cause);
         }
         return new SSLException(describe(cause), cause);
     }
 
-    /** Returns for a connection that ended before the handshake. */
+    /** Returns the failure of a connection that ended before the handshake completed. */
     static SSLException closedInHandshake(@Nullable Throwable cause) {
         return new SSLException(
                 "the connection was closed during the TLS handshake: the peer does not use TLS, or"
-                        + " refused this side; its log says which",
+                        + " refused this side; check its log",
                 cause);
     }
 
-    /** Netty reports the end of the connection in the handshake as an SSLException without a cause of its own. */
-    private static boolean isPlainEnd(Throwable cause) {
-        String message = String.valueOf(cause.getMessage());
-        return !(cause instanceof SslHandshakeTimeoutException)
-                && (cause.getCause() instanceof ClosedChannelException
-                        || message.contains("closed")
-                        || (cause instanceof IOException && message.contains("reset")));
+    /** Returns whether the transport failed or was closed, and not TLS. */
+    private static boolean isConnectionEnd(Throwable cause) {
+        return cause instanceof SslClosedEngineException
+                || cause.getCause() instanceof ClosedChannelException
+                || (cause instanceof IOException && !(cause instanceof SSLException));
     }
 
     /**
@@ -55,27 +56,27 @@ final class TlsFailure {
     private static String describe(Throwable cause) {
         for (Throwable each = cause; each != null; each = each.getCause()) {
             if (each instanceof CertificateException) {
-                return "this side refused the peer's certificate (" + deepestMessage(each)
-                        + "): check its authority, name and dates";
+                return "this side refused the peer's certificate (" + rootMessage(each)
+                        + "); check its authority, name and dates";
             }
         }
         String message = String.valueOf(cause.getMessage());
         String lowerCase = message.toLowerCase(Locale.ROOT);
         if (lowerCase.contains("alert") && (lowerCase.contains("certificate") || lowerCase.contains("unknown_ca"))) {
-            return "the peer refused this side's certificate, or wants one (" + message
-                    + "): check what the peer trusts";
+            return "the peer refused this side's certificate, or requires one (" + message
+                    + "); check the authorities that the peer trusts";
         }
         if (lowerCase.contains("alert")) {
-            return "the peer refused the TLS connection (" + message + "): its log may say why";
+            return "the peer refused the TLS connection (" + message + "); check its log";
         }
         if (lowerCase.contains("empty client certificate") || lowerCase.contains("did_not_return_a_certificate")) {
-            return "the peer showed no certificate, or none of an authority that this side trusts (" + message + ")";
+            return "the peer sent no certificate, or none of an authority that this side trusts (" + message + ")";
         }
         return message;
     }
 
-    /** What lies deepest says most: the rest tells of the way it took. */
-    private static String deepestMessage(Throwable failure) {
+    /** Returns the message of the root cause, which is the most specific. */
+    private static String rootMessage(Throwable failure) {
         String message = String.valueOf(failure.getMessage());
         for (Throwable each = failure.getCause(); each != null; each = each.getCause()) {
             if (each.getMessage() != null) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sits above the {@code SslHandler}. For the layers above, the peer's {@code close_notify} is what FIN is without TLS.
- * A FIN without {@code close_notify} is a lost connection, because anybody in the network can forge it.
+ * A FIN without {@code close_notify} is a lost connection, because anyone on the network can forge it.
  */
 final class TlsTransportHandler extends TransportHandler {
 
@@ -71,7 +71,7 @@ final class TlsTransportHandler extends TransportHandler {
         }
     }
 
-    /** With TLS 1.3 an initiator hears after its handshake that the responder refuses it. */
+    /** With TLS 1.3 the alert of a responder that refuses an initiator arrives after the handshake of the initiator. */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         SSLException failure = TlsFailure.in(cause);
@@ -109,7 +109,7 @@ final class TlsTransportHandler extends TransportHandler {
                     tls.handshakeFuture().isSuccess()
                             ? new SSLException(
                                     "the connection ended without the close_notify of TLS: the peer crashed, skipped"
-                                            + " close_notify, or somebody cut the connection",
+                                            + " close_notify, or the connection was cut",
                                     cause)
                             : TlsFailure.closedInHandshake(cause));
         }

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *   <caption>How this side's half is closed</caption>
  *   <tr><td>TCP and Unix domain sockets</td><td>by the socket, without a handler. Netty's Unix domain sockets
  *       over NIO and io_uring close both halves at the peer's end, those over epoll and kqueue leave the other one
- *       open.</td></tr> <tr><td>TLS over anything</td><td>by {@code close_notify}. With TLS 1.3 and the JDK's provider
+ *       open.</td></tr>
+ *   <tr><td>TLS over anything</td><td>by {@code close_notify}. With TLS 1.3 and the JDK's provider
  *       the other half stays open. TLS 1.2, and OpenSSL with any version, close both halves: everything sent before
  *       still arrives, and what the peer has not sent yet fails, as its completions report.</td></tr>
  *       <tr><td>{@code LocalChannel}</td><td>by a special message, which the peer's handler understands</td></tr>
@@ -45,7 +46,7 @@ public abstract sealed class TransportHandler extends ChannelDuplexHandler
     public static void addTo(ChannelPipeline pipeline) {
         IoUringShutdownGuard.warnIfMissing(pipeline.channel());
         if (pipeline.channel() instanceof LocalChannel) {
-            pipeline.addFirst(new LocalReceiptHandler());
+            pipeline.addFirst(new LocalBackPressureHandler());
         }
         TransportHandler tls = TLS_ON_CLASSPATH ? TlsTransportHandler.of(pipeline) : null;
         if (tls != null) {
@@ -56,7 +57,7 @@ public abstract sealed class TransportHandler extends ChannelDuplexHandler
     }
 
     /**
-     * Tells the peer that nothing more will be sent, after everything written so far.
+     * Closes this half of the connection after everything written so far.
      *
      * @param channel an active channel; called on its event loop
      * @return completes when the transport has taken it

@@ -9,16 +9,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Pauses accepting for a second when it fails, typically because the process has no file descriptor left. Connections
- * that are open go on, and new ones wait in the kernel. Logs one warning a minute at most.
+ * Pauses accepting for a second when it fails, typically because the process has no file descriptor left. Open
+ * connections continue, and new ones wait in the kernel. Logs at most one warning a minute.
  */
 final class AcceptPause extends ChannelInboundHandlerAdapter {
     private static final Logger LOGGER = LoggerFactory.getLogger(AcceptPause.class);
     private static final long PAUSE_SECONDS = 1;
-    private static final long QUIET_SECONDS = 60;
+    private static final long WARNING_SECONDS = 60;
 
     private final IntSupplier connections;
-    private boolean quiet;
+    /** A warning was logged within {@link #WARNING_SECONDS}. */
+    private boolean warned;
     /** Written by the event loop of the listening channel, read by any thread. */
     private volatile long failures;
 
@@ -45,13 +46,13 @@ final class AcceptPause extends ChannelInboundHandlerAdapter {
             ctx.channel().config().setAutoRead(false);
             ctx.executor().schedule(() -> ctx.channel().config().setAutoRead(true), PAUSE_SECONDS, TimeUnit.SECONDS);
         }
-        if (!quiet) {
-            quiet = true;
-            ctx.executor().schedule(() -> quiet = false, QUIET_SECONDS, TimeUnit.SECONDS);
+        if (!warned) {
+            warned = true;
+            ctx.executor().schedule(() -> warned = false, WARNING_SECONDS, TimeUnit.SECONDS);
             LOGGER.warn(
                     "{} cannot accept a connection: {}. Open connections: {}, failed accepts: {}. Close"
                             + " connections, or raise the limit that the system names (ulimit -n for open files)."
-                            + " Accepting is tried again each second.",
+                            + " Retrying every second.",
                     ctx.channel().localAddress(),
                     failure.getMessage(),
                     connections.getAsInt(),

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The outcome of an operation of a channel, for example its close. An event loop that has terminated completes no
- * operation and calls no listener; whoever waits is called nevertheless.
+ * operation and calls no listener; waiters are still notified.
  */
 final class ChannelOutcome implements ChannelFutureListener, Runnable {
     private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One connect of a client: up to two connections, one after the other. The second uses a plain connection request. The
- * attempt is abandoned when the caller completes its future. Any thread may call any method; all other work is done on
+ * attempt is cancelled when the caller completes its future. Any thread may call any method; all other work is done on
  * the event loop of the connection.
  */
 final class ConnectAttempt implements SetupObserver {
@@ -53,7 +53,7 @@ final class ConnectAttempt implements SetupObserver {
         this.address = address;
         this.connections = connections;
         this.connected = new LoopFuture<>(bootstrap.config().group());
-        connected.whenComplete(this::abandonUnless);
+        connected.whenComplete(this::abortUnlessConnected);
     }
 
     /**
@@ -95,7 +95,7 @@ final class ConnectAttempt implements SetupObserver {
     }
 
     /** Ends the current connection when the future is complete, unless the future completed with that connection. */
-    private void abandonUnless(@Nullable QueuePair outcome, @Nullable Throwable failure) {
+    private void abortUnlessConnected(@Nullable QueuePair outcome, @Nullable Throwable failure) {
         QueuePair queuePair = current;
         if (queuePair != null && queuePair != outcome) {
             queuePair.engine().abort(CANCELLED);
@@ -145,17 +145,19 @@ final class ConnectAttempt implements SetupObserver {
             if (queuePair == null) {
                 fail(failureWithoutQueuePair(connecting));
             } else if (connecting.isSuccess()) {
-                queuePair.whenReady((ready, failure) -> {
-                    if (failure == null) {
-                        succeed(ready);
-                    } else {
-                        whenReported(queuePair, () -> setUpFailed(queuePair, failure, handler));
-                    }
-                });
+                queuePair.whenReady((ready, failure) -> onSetUp(queuePair, failure, handler));
             } else {
                 whenReported(queuePair, () -> fail(failureOf(queuePair, connecting)));
             }
         });
+    }
+
+    private void onSetUp(QueuePair queuePair, @Nullable Throwable failure, IwarpChannelInitializer handler) {
+        if (failure == null) {
+            succeed(queuePair);
+        } else {
+            whenReported(queuePair, () -> onSetUpFailed(queuePair, failure, handler));
+        }
     }
 
     private Throwable failureWithoutQueuePair(ChannelFuture connecting) {
@@ -191,7 +193,7 @@ final class ConnectAttempt implements SetupObserver {
                     failure);
         }
         String detail = failure instanceof UnknownHostException
-                ? "no host is known by the name of " + address
+                ? "unknown host " + address
                 : "could not connect to " + address + ": " + failure.getMessage();
         return closed(EndedBy.TRANSPORT, detail, failure);
     }
@@ -200,7 +202,7 @@ final class ConnectAttempt implements SetupObserver {
         return new ConnectionClosedException(new CloseReason(endedBy, null, detail, cause));
     }
 
-    private void setUpFailed(QueuePair queuePair, Throwable failure, IwarpChannelInitializer handler) {
+    private void onSetUpFailed(QueuePair queuePair, Throwable failure, IwarpChannelInitializer handler) {
         if (queuePair.engine().enhancedSetupRefused() && isWanted()) {
             current = null;
             entered = false;

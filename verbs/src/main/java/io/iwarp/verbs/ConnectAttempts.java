@@ -6,13 +6,13 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The current attempts of a connector. Any thread may call any method. */
 final class ConnectAttempts {
-    private final Set<ConnectAttempt> underWay = ConcurrentHashMap.newKeySet();
+    private final Set<ConnectAttempt> current = ConcurrentHashMap.newKeySet();
     private final CompletableFuture<Void> none = new CompletableFuture<>();
     private volatile boolean closed;
 
     /** Adds an attempt. Returns false if the connector was shut down. */
     boolean add(ConnectAttempt attempt) {
-        underWay.add(attempt);
+        current.add(attempt);
         if (closed) {
             remove(attempt);
             return false;
@@ -22,14 +22,14 @@ final class ConnectAttempts {
     }
 
     private void remove(ConnectAttempt attempt) {
-        underWay.remove(attempt);
+        current.remove(attempt);
         completeIfNone();
     }
 
     /** Returns the number of attempts whose connection is not in the group yet. */
     int beforeConnection() {
         int count = 0;
-        for (ConnectAttempt attempt : underWay) {
+        for (ConnectAttempt attempt : current) {
             if (attempt.isBeforeConnection()) {
                 count++;
             }
@@ -37,16 +37,16 @@ final class ConnectAttempts {
         return count;
     }
 
-    /** Abandons all attempts and refuses further ones. Returns a future that completes when no attempt is left. */
+    /** Cancels all attempts and refuses further ones. Returns a future that completes when no attempt is left. */
     CompletableFuture<Void> close() {
         closed = true;
-        underWay.forEach(ConnectAttempt::cancel);
+        current.forEach(ConnectAttempt::cancel);
         completeIfNone();
         return none;
     }
 
     private void completeIfNone() {
-        if (closed && underWay.isEmpty()) {
+        if (closed && current.isEmpty()) {
             none.complete(null);
         }
     }

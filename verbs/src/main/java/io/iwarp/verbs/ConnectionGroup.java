@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     private static final Logger LOGGER = LoggerFactory.getLogger(ConnectionGroup.class);
 
-    /** Longer deadlines, such as {@code ChronoUnit.FOREVER}, are as good as this one. */
+    /** The limit of a deadline, so that it fits a long of nanoseconds: {@code ChronoUnit.FOREVER} does not. */
     private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final Set<Channel> open = ConcurrentHashMap.newKeySet();
@@ -131,7 +131,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
      */
     static long requireDeadline(Duration deadline) {
         if (deadline.isNegative()) {
-            throw new IllegalArgumentException("the deadline " + deadline + " is negative: give 0 to abort at once");
+            throw new IllegalArgumentException("the deadline " + deadline + " is negative; use 0 to abort at once");
         }
         return deadline.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : deadline.toNanos();
     }

@@ -127,9 +127,8 @@ public final class ConnectionRequest {
     public void accept(MemoryRegion region) {
         if (region.protectionDomain() != setup.domain()) {
             throw new IllegalArgumentException(
-                    region + " belongs to another protection domain than the queue pair, whose"
-                            + " peer could not access it: give the server, or the set-up of the request, the domain of"
-                            + " the region");
+                    region + " belongs to another protection domain than the queue pair, so the peer cannot access"
+                            + " it; set the domain of the region at the server or in the set-up of the request");
         }
         accept(region.remoteBuffer());
     }

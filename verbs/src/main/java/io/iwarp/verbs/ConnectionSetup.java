@@ -106,12 +106,12 @@ public final class ConnectionSetup {
     static QueuePairSettings withMessages(QueuePairSettings settings, int maxBytes) {
         if (maxBytes < 1) {
             throw new IllegalArgumentException(
-                    "maxBytes " + maxBytes + " is less than 1: give the length of the longest message");
+                    "maxBytes " + maxBytes + " is less than 1; set the length of the longest message");
         }
         if (settings.managedReceiveBytes() != 0) {
             throw new IllegalArgumentException("onMessage has a maximum of " + maxBytes
                     + " bytes, and the settings have managedReceiveBytes " + settings.managedReceiveBytes()
-                    + ": set one of the two");
+                    + "; set only one of them");
         }
         return settings.toBuilder().managedReceiveBytes(maxBytes).build();
     }
@@ -119,7 +119,7 @@ public final class ConnectionSetup {
     private void requireNoQueuePair() {
         if (queuePair != null) {
             throw new IllegalStateException(
-                    "the queue pair exists: set its domain and settings before the first call of queuePair()");
+                    "the queue pair exists; set its domain and settings before the first call of queuePair()");
         }
     }
 
@@ -157,9 +157,9 @@ public final class ConnectionSetup {
 
     static byte[] copyOf(byte[] privateData) {
         if (Objects.requireNonNull(privateData, "privateData").length > MpaFrameLayout.MAX_PRIVATE_DATA) {
-            throw new IllegalArgumentException(privateData.length + " bytes of private data are too many: at most "
-                    + MpaFrameLayout.MAX_PRIVATE_DATA + " fit, or " + EnhancedSetup.MAX_ULP_PRIVATE_DATA
-                    + " with the enhanced set-up");
+            throw new IllegalArgumentException("private data has " + privateData.length + " bytes (expected: 0 to "
+                    + MpaFrameLayout.MAX_PRIVATE_DATA + ", or 0 to " + EnhancedSetup.MAX_ULP_PRIVATE_DATA
+                    + " with the enhanced set-up)");
         }
         return privateData.clone();
     }

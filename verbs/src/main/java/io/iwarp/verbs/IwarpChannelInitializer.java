@@ -13,8 +13,8 @@ import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.MpaStartupHandler;
 import io.iwarp.mpa.StartMode;
 import io.iwarp.rdmap.RdmapHandler;
+import io.iwarp.transport.SharedRecvByteBufAllocator;
 import io.iwarp.transport.TransportHandler;
-import io.iwarp.transport.WarmReads;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelInitializer;
@@ -135,8 +135,8 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             ProtectionDomain domain, QueuePairSettings settings, ConnectionRequestListener requests) {
         Objects.requireNonNull(requests, "requests");
         if (settings.mpa().start() == StartMode.PREAGREED) {
-            throw new IllegalArgumentException("a pre-agreed start has no connection requests to decide about:"
-                    + " use initiator(...) on both sides");
+            throw new IllegalArgumentException(
+                    "a pre-agreed start has no connection requests;" + " use initiator(...) on both sides");
         }
         return accepting(domain, settings, setup -> {}, requests);
     }
@@ -191,8 +191,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     void requireConnects() {
         if (requests != null) {
             throw new IllegalArgumentException(
-                    "IwarpChannelInitializer.responder(...) is for an IwarpListener: a connector"
-                            + " needs IwarpChannelInitializer.initiator(...)");
+                    "the initializer is one of a responder; a connector needs IwarpChannelInitializer.initiator(...)");
         }
     }
 
@@ -200,8 +199,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     void requireListens() {
         if (requests == null && settings.mpa().start() != StartMode.PREAGREED) {
             throw new IllegalArgumentException(
-                    "IwarpChannelInitializer.initiator(...) is for an IwarpConnector: a listener"
-                            + " needs IwarpChannelInitializer.responder(...)");
+                    "the initializer is one of an initiator; a listener needs IwarpChannelInitializer.responder(...)");
         }
     }
 
@@ -319,7 +317,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         pipeline.addLast(rdmap);
     }
 
-    /** The peer sees a connection that is closed during start-up and may retry later. */
+    /** The connection is closed during start-up, so the peer may retry later. */
     private void refuse(Channel channel) {
         LOGGER.debug("{} refused: {} connections are in set-up, the limit of maxSetups", channel, settings.maxSetups());
         IwarpMetrics metrics = settings.metrics();
@@ -332,7 +330,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     private static void configure(ChannelConfig config) {
         config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         config.setOption(ChannelOption.TCP_NODELAY, true);
-        config.setOption(ChannelOption.RECVBUF_ALLOCATOR, new WarmReads());
+        config.setOption(ChannelOption.RECVBUF_ALLOCATOR, new SharedRecvByteBufAllocator());
     }
 
     private static void limitTransmission(ChannelConfig config, QueuePairSettings settings) {

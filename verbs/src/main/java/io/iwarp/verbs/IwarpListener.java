@@ -95,8 +95,8 @@ public final class IwarpListener implements AutoCloseable {
         if (!(failure instanceof IOException) && !unresolved) {
             return failure;
         }
-        BindException named = new BindException("cannot listen at " + address + ": "
-                + (unresolved ? "no host is known by this name" : failure.getMessage()));
+        BindException named = new BindException(
+                "cannot listen at " + address + ": " + (unresolved ? "unknown host" : failure.getMessage()));
         named.initCause(failure);
         return named;
     }
@@ -147,7 +147,7 @@ public final class IwarpListener implements AutoCloseable {
 
     /**
      * Returns the queue pairs of the connections that are established and not closed, for example to send something to
-     * all of them. A connection may come or go at any time; see {@link Iwarp.Server#onOpen}.
+     * all of them. It may change at any time; see {@link Iwarp.Server#onOpen}.
      */
     public List<QueuePair> queuePairs() {
         return connections.queuePairs();

@@ -12,14 +12,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of an event loop, for all that depends on the loop.
+ * Notifies of the termination of an event loop.
  *
  * <p>A loop that shuts down closes its channels, unless it is busy and shut down without a quiet period. So they are
- * {@linkplain #closeAtShutdown closed here}, while the loop still runs tasks and the handlers hear of it.
+ * {@linkplain #closeAtShutdown closed here}, while the loop still runs tasks and notifies the handlers.
  *
- * <p>A loop that has terminated completes no futures and runs no listeners. Whoever waits for one waits for the
- * {@linkplain #await termination} as well. Such a task runs once, on the thread that reports the termination, after the
- * thread of the loop has stopped; on the calling thread if that was reported before.
+ * <p>A loop that has terminated completes no futures and runs no listeners. A task that waits for one waits for the
+ * {@linkplain #await termination} as well. It runs once, on the thread that reports the termination, after the thread
+ * of the loop has stopped; on the calling thread if that was reported before.
  */
 final class LoopTermination {
     private static final ConcurrentMap<EventLoop, LoopTermination> LOOPS = new ConcurrentHashMap<>();

@@ -7,7 +7,7 @@ import java.util.OptionalInt;
 final class NegotiatedDepth {
     private NegotiatedDepth() {}
 
-    static OptionalInt of(int told) {
-        return told == EnhancedSetup.NOT_NEGOTIATED ? OptionalInt.empty() : OptionalInt.of(told);
+    static OptionalInt of(int depth) {
+        return depth == EnhancedSetup.NOT_NEGOTIATED ? OptionalInt.empty() : OptionalInt.of(depth);
     }
 }

@@ -184,7 +184,7 @@ class ConnectionSetupsTest {
         CloseReason unknown = reasonOf(client.connect("no.such.host.invalid", 1));
         assertThat(unknown.endedBy()).isEqualTo(EndedBy.TRANSPORT);
         assertThat(unknown.cause()).isInstanceOf(UnknownHostException.class);
-        assertThat(unknown.detail()).contains("no host is known by the name of no.such.host.invalid");
+        assertThat(unknown.detail()).contains("unknown host no.such.host.invalid");
         SocketAddress nobody;
         try (ServerSocket gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             nobody = gone.getLocalSocketAddress();
@@ -217,7 +217,7 @@ class ConnectionSetupsTest {
         assertThatThrownBy(() -> await(server.listen("no.such.host.invalid", 0)))
                 .cause()
                 .isInstanceOf(BindException.class)
-                .hasMessageContaining("no host is known by this name");
+                .hasMessageContaining("unknown host");
         assertThatThrownBy(() -> await(server.listen(new LocalAddress("here"))))
                 .cause()
                 .isInstanceOf(IllegalArgumentException.class)
@@ -244,7 +244,7 @@ class ConnectionSetupsTest {
                         .onMessage(20, (peer, message) -> {})
                         .listen(ANY_PORT))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("set one of the two");
+                .hasMessageContaining("set only one of them");
         assertThatThrownBy(() -> Iwarp.client(group).connectTimeout(Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("connectTimeout is PT0S");

@@ -31,7 +31,7 @@ class SetupFailureTest {
 
     /** A peer that does not get so far, and what is told of it. */
     enum Stranger {
-        PLAIN_AT_A_TLS_PORT(Security.TLS_1_3, SetupFailure.TLS, "not an SSL/TLS record"),
+        PLAIN_AT_A_TLS_PORT(Security.TLS_1_3, SetupFailure.TLS, "sent no TLS record"),
         GARBAGE(Security.NONE, SetupFailure.MALFORMED, "MPA Request Frame"),
         SILENT(Security.NONE, SetupFailure.TIMED_OUT, "not done within startupTimeout (PT0.2S)"),
         SILENT_AT_A_TLS_PORT(Security.TLS_1_3, SetupFailure.TIMED_OUT, "not done within startupTimeout (PT0.2S)"),

@@ -100,8 +100,7 @@ class TlsTest {
         CloseReason responders = await(server.nextEnd());
         assertThat(responders.endedBy()).isEqualTo(EndedBy.TRANSPORT);
         assertThat(responders.cause()).isInstanceOf(SSLException.class).hasMessageContaining("TLS");
-        assertThat(responders.toString())
-                .startsWith("TLS failed: what the peer sent is not an SSL/TLS record: it does not use TLS");
+        assertThat(responders.toString()).startsWith("TLS failed: the peer sent no TLS record: it does not use TLS");
     }
 
     @Test
@@ -149,8 +148,7 @@ class TlsTest {
         assertThat(responders.endedBy()).isEqualTo(EndedBy.TRANSPORT);
         assertThat(responders.cause()).isInstanceOf(SSLException.class);
         assertThat(responders.toString())
-                .startsWith(
-                        "TLS failed: the peer showed no certificate, or none of an authority that this side trusts");
+                .startsWith("TLS failed: the peer sent no certificate, or none of an authority that this side trusts");
     }
 
     @Test

@@ -11,7 +11,7 @@ import io.netty.util.UncheckedBooleanSupplier;
  * Reads into a buffer that the channels of an event loop share: its content is placed before the next read. If the
  * buffer is still in use, as with TLS, the next read gets a new buffer of adaptive size.
  */
-public final class WarmReads implements RecvByteBufAllocator {
+public final class SharedRecvByteBufAllocator implements RecvByteBufAllocator {
     private static final int MIN = 2 * 1024;
     private static final int FIRST = 16 * 1024;
     /**
@@ -31,7 +31,7 @@ public final class WarmReads implements RecvByteBufAllocator {
     private final AdaptiveRecvByteBufAllocator others = new AdaptiveRecvByteBufAllocator(MIN, FIRST, MAX);
 
     /** Creates an allocator for one or more channels. */
-    public WarmReads() {}
+    public SharedRecvByteBufAllocator() {}
 
     @Override
     public ExtendedHandle newHandle() {

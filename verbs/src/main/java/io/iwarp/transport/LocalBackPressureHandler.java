@@ -14,7 +14,7 @@ import java.nio.channels.ClosedChannelException;
  * once. With this handler a write completes when the peer reads it, so that the bytes in flight are limited as with a
  * socket. A receipt precedes the bytes of each write with a promise. The peer's handler releases it.
  */
-final class LocalReceiptHandler extends ChannelDuplexHandler {
+final class LocalBackPressureHandler extends ChannelDuplexHandler {
 
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {

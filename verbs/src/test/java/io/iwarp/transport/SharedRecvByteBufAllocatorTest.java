@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
-class WarmReadsTest {
+class SharedRecvByteBufAllocatorTest {
     private static final int PAGE = 4096;
     /** Destinations that are less than this ahead of their source, modulo a page, are slow to copy to. */
     private static final int SLOW = 32;
@@ -51,6 +51,6 @@ class WarmReadsTest {
     }
 
     private ByteBuf allocate() {
-        return new WarmReads().newHandle().allocate(allocator);
+        return new SharedRecvByteBufAllocator().newHandle().allocate(allocator);
     }
 }
