@@ -1,19 +1,43 @@
 package io.iwarp.conformance.cases;
 
+import io.iwarp.conformance.judge.Advertisement;
 import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.wire.Arrival;
+import io.iwarp.conformance.wire.AtomicRequest;
+import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** Fields that the peer has to ignore, and Sends in several segments (RFC 5041 sections 4 and 5). */
 final class DdpSegmentCases {
     private static final int MESSAGE = 16;
+
+    /** Uses memory that was invalidated. */
+    private interface Use {
+        Segment make(PeerStream stream, Advertisement memory);
+    }
+
+    private static final Map<String, Use> USES = Map.of(
+            "write",
+            (stream, memory) -> Segment.tagged(Segment.WRITE, memory.stag(), memory.offset(), new byte[] {'#'}),
+            "read",
+            (stream, memory) -> Segment.readRequest(
+                    stream.takeReadMsn(), new ReadRequest(5, 6, 1, memory.stag(), memory.offset())),
+            "atomic",
+            (stream, memory) -> Segment.untagged(
+                    Segment.ATOMIC_REQUEST,
+                    1,
+                    stream.takeReadMsn(),
+                    new AtomicRequest(AtomicRequest.FETCH_ADD, 9, memory.stag(), memory.offset(), 0, 0, 0, -1)
+                            .encode()));
 
     private DdpSegmentCases() {}
 
@@ -32,24 +56,6 @@ final class DdpSegmentCases {
                         stream.pings().completePingAfterSend();
                     }));
         }
-        for (int size : new int[] {1, 2, 4, 8}) {
-            cases.add(Case.must(
-                    "ddp.segments.send.each." + size,
-                    "a Send in segments of " + size + " bytes each is one message",
-                    "DDP-27 DDP-37 DDP-38",
-                    session -> {
-                        PeerStream stream = session.establish().awaitIdle();
-                        byte[] message = stream.pings().awaited();
-                        long msn = stream.takeMsn();
-                        for (int from = 0; from < message.length; from += size) {
-                            stream.send(Segment.send(msn, Arrays.copyOfRange(message, from, from + size))
-                                    .messageOffset(from)
-                                    .last(from + size == message.length));
-                        }
-                        stream.pings().completePingAfterSend();
-                    }));
-        }
-        solicited(cases);
         invalidating(cases);
         return cases;
     }
@@ -73,60 +79,45 @@ final class DdpSegmentCases {
                         "0/1/09",
                         "0/2/09"));
             }
-            cases.add(Case.must(
-                    "rdmap.invalidate.own." + opcode,
-                    "a " + Segment.name(opcode)
-                            + " of memory that the peer named is refused, or the memory cannot be written any more",
-                    "RDMAP-39 RDMAP-40 RDMAP-41 SEC-6 SEC-7 DDP-74",
-                    session -> {
-                        PeerStream stream = session.establish().awaitIdle();
-                        PeerMemory memory = PeerMemory.writable(stream);
-                        if (session.peerIsServer()) {
-                            memory.completePing();
-                        }
-                        stream.send(invalidate(stream, opcode, memory.memory().stag()));
-                        memory.write(0, new byte[] {'#'});
-                        Arrival arrival = stream.next();
-                        // What the invalidating Send asked for may still come.
-                        while (arrival.segment() != null && !arrival.is(Segment.TERMINATE)) {
-                            arrival = stream.next();
-                        }
-                        // For a client the ping may have been the last: it may have left before the Write came.
-                        boolean left = !session.peerIsServer() && arrival.ended();
-                        if (!arrival.is(Segment.TERMINATE) && !left) {
-                            throw stream.unexpected(arrival, "a Terminate");
-                        }
-                    }));
+            USES.forEach((name, use) -> {
+                own(cases, opcode, name, use, false);
+                own(cases, opcode, name + ".segments", use, true);
+            });
         }
+    }
+
+    private static void own(List<Case> cases, int opcode, String name, Use use, boolean segments) {
+        Case test = Case.must(
+                "rdmap.invalidate.own." + opcode + "." + name,
+                "a " + Segment.name(opcode) + (segments ? " in several segments" : "")
+                        + " of memory that the peer named is refused, or ends the use of the memory (" + name + ")",
+                "RDMAP-39 RDMAP-40 RDMAP-41 SEC-6 SEC-7 DDP-74",
+                session -> {
+                    PeerStream stream = session.establish().awaitIdle();
+                    PeerMemory memory = PeerMemory.writable(stream);
+                    if (session.peerIsServer()) {
+                        memory.completePing();
+                    }
+                    Segment send = invalidate(stream, opcode, memory.memory().stag());
+                    List<Segment> all = new ArrayList<>(segments ? MessageCases.inThree(send) : List.of(send));
+                    all.add(use.make(stream, memory.memory()));
+                    stream.sendAtOnce(all, "a " + Segment.name(opcode) + " and a use of the memory");
+                    Arrival arrival = stream.next();
+                    // What the invalidating Send asked for may still come.
+                    while (arrival.segment() != null && !arrival.is(Segment.TERMINATE)) {
+                        arrival = stream.next();
+                    }
+                    // A client may have made its last ping, and end before the use of the memory comes.
+                    boolean left = !session.peerIsServer() && arrival.ended();
+                    if (!arrival.is(Segment.TERMINATE) && !left) {
+                        throw stream.unexpected(arrival, "a Terminate");
+                    }
+                });
+        cases.add(name.startsWith("atomic") ? test.needs(Need.ATOMICS) : test);
     }
 
     private static Segment invalidate(PeerStream stream, int opcode, long stag) {
         Segment send = stream.pings().takeAwaited();
         return Segment.untagged(opcode, 0, send.msn(), send.payload()).stag(stag);
-    }
-
-    private static void solicited(List<Case> cases) {
-        cases.add(Case.must(
-                "rdmap.send.solicited",
-                "a Send with Solicited Event is taken like a Send",
-                "RDMAP-33 RDMAP-36 RDMAP-37",
-                session -> {
-                    PeerStream stream = session.establish().awaitIdle();
-                    stream.send(Segment.untagged(
-                            Segment.SEND_SOLICITED,
-                            0,
-                            stream.takeMsn(),
-                            stream.pings().awaited()));
-                    stream.pings().completePingAfterSend();
-                }));
-        cases.add(Case.must(
-                "rdmap.send.many",
-                "the MSN of several Sends counts on: pings work one after the other",
-                "DDP-21 DDP-36 RDMAP-36",
-                session -> {
-                    PeerStream stream = session.establish().awaitIdle();
-                    stream.completePing();
-                    stream.completePing();
-                }));
     }
 }

@@ -18,11 +18,6 @@ import java.util.stream.IntStream;
 /** Tagged segments (RFC 5041 section 7.1): their versions, their STag, and the bounds of the memory. */
 final class DdpTaggedCases {
     private static final long[] NO_STAGS = {0, 1, 0xFF, 0x7FFF_FFFFL, 0xFFFF_FFFFL};
-    private static final long[] FLIPS =
-            IntStream.range(0, Integer.SIZE).mapToLong(bit -> 1L << bit).toArray();
-    /** No peer registers as much memory around what it names. */
-    private static final int FIRST_FAR_BIT = 32;
-
     private static final byte[] ONE = {'#'};
 
     private DdpTaggedCases() {}
@@ -31,11 +26,10 @@ final class DdpTaggedCases {
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         emptyWrites(cases);
-        versions(cases);
+        unasked(cases);
         stags(cases);
         bounds(cases);
-        positions(cases);
-        upperBits(cases);
+        before(cases);
         lastByte(cases);
         inside(cases);
         return cases;
@@ -58,23 +52,7 @@ final class DdpTaggedCases {
         }
     }
 
-    private static void versions(List<Case> cases) {
-        for (int version : new int[] {0, 2, 3}) {
-            refused(
-                    cases,
-                    "ddp.version.tagged." + version,
-                    "a Write with DV " + version,
-                    "DDP-15 DDP-68 RDMAP-53",
-                    Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE).ddpVersion(version),
-                    "1/1/04");
-            refused(
-                    cases,
-                    "rdmap.version.tagged." + version,
-                    "a Write with RV " + version,
-                    "RDMAP-7 RDMAP-79",
-                    Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE).rdmapVersion(version),
-                    "0/2/05");
-        }
+    private static void unasked(List<Case> cases) {
         refused(
                 cases,
                 "rdmap.response.unasked",
@@ -102,26 +80,6 @@ final class DdpTaggedCases {
                     Segment.tagged(Segment.WRITE, stag, 0, ONE),
                     "1/1/00");
         }
-        for (long flip : FLIPS) {
-            cases.add(Case.must(
-                    String.format(Locale.ROOT, "ddp.stag.near.%x", flip),
-                    String.format(
-                            Locale.ROOT,
-                            "a Write to the STag of the peer's memory with the bit %x flipped is refused with 1/1/00,"
-                                    + " 1/1/02, or 1/1/01 if there is other memory",
-                            flip),
-                    "DDP-59 DDP-68 SEC-8",
-                    session -> {
-                        PeerMemory place = PeerMemory.writable(session);
-                        place.stream()
-                                .send(Segment.tagged(
-                                        Segment.WRITE,
-                                        place.memory().stag() ^ flip,
-                                        place.memory().offset(),
-                                        ONE));
-                        place.stream().expectTerminate("1/1/00", "1/1/02", "1/1/01");
-                    }));
-        }
         cases.add(Case.must(
                         "ddp.stag.not-writable",
                         "a Write to memory that must not be written is refused",
@@ -134,58 +92,27 @@ final class DdpTaggedCases {
                 .needs(Need.UNWRITABLE));
     }
 
-    /** A segment that is wrong, in a Write of several segments whose other segments are right. */
-    private record WrongSegment(String id, String text, Need need, Wrong make, List<String> errors) {}
-
-    private interface Wrong {
-        Segment make(Advertisement memory);
-    }
-
-    private static final List<WrongSegment> WRONG = List.of(
-            new WrongSegment(
-                    "stag",
-                    "to an STag that the peer did not name",
-                    Need.WRITABLE,
-                    memory -> Segment.tagged(Segment.WRITE, 0, memory.offset(), ONE),
-                    List.of("1/1/00")),
-            new WrongSegment(
-                    "outside",
-                    "2^40 bytes behind the memory",
-                    Need.WRITABLE,
-                    memory -> Segment.tagged(Segment.WRITE, memory.stag(), memory.offset() + (1L << 40), ONE),
-                    List.of("1/1/01")),
-            new WrongSegment(
-                    "before",
-                    "to the byte before the memory",
-                    Need.BOUNDED,
-                    memory -> Segment.tagged(Segment.WRITE, memory.stag(), memory.offset() - 1, ONE),
-                    List.of("1/1/01", "1/1/03")));
-
-    private static void positions(List<Case> cases) {
-        for (WrongSegment wrong : WRONG) {
-            for (String where : List.of("first", "middle", "last", "alone")) {
-                boolean before = where.equals("middle") || where.equals("last");
-                cases.add(Case.must(
-                                "ddp.write.segment." + wrong.id() + "." + where,
-                                "a segment " + wrong.text() + " is refused, though it is not all of its Write (" + where
-                                        + ")",
-                                "DDP-59 DDP-61 DDP-62 DDP-68",
-                                session -> {
-                                    PeerMemory place = PeerMemory.writable(session);
-                                    Advertisement memory = place.memory();
-                                    PeerStream stream = place.stream();
-                                    Segment right = Segment.tagged(Segment.WRITE, memory.stag(), memory.offset(), ONE);
-                                    if (before) {
-                                        stream.send(right.last(false));
-                                    }
-                                    stream.send(wrong.make().make(memory).last(where.equals("last")));
-                                    if (where.equals("first") || where.equals("middle")) {
-                                        stream.send(Segment.tagged(Segment.WRITE, memory.stag(), memory.offset(), ONE));
-                                    }
-                                    stream.expectTerminate(wrong.errors().toArray(String[]::new));
-                                })
-                        .needs(Need.WRITABLE, wrong.need()));
-            }
+    /** One of three segments begins a byte before the memory. */
+    private static void before(List<Case> cases) {
+        for (int wrong = 0; wrong < 3; wrong++) {
+            int at = wrong;
+            cases.add(Case.must(
+                            "ddp.write.before.segment." + at,
+                            "segment " + at + " of three, which begins before the memory, is refused with 1/1/01",
+                            "DDP-61 DDP-62 DDP-68",
+                            session -> {
+                                PeerMemory place = PeerMemory.writable(session);
+                                Advertisement memory = place.memory();
+                                List<Segment> segments = new ArrayList<>();
+                                for (int i = 0; i < 3; i++) {
+                                    long offset = memory.offset() + (i == at ? -1 : i);
+                                    segments.add(Segment.tagged(Segment.WRITE, memory.stag(), offset, ONE)
+                                            .last(i == 2));
+                                }
+                                place.stream().sendAtOnce(segments, "three segments of a Write");
+                                place.stream().expectTerminate("1/1/01", "1/1/03");
+                            })
+                    .needs(Need.WRITABLE, Need.BOUNDED));
         }
     }
 
@@ -202,26 +129,6 @@ final class DdpTaggedCases {
                             place.completePing();
                         })
                 .needs(Need.WRITABLE));
-    }
-
-    /** No bit of a TO that leads far outside of the memory is left out of the check. */
-    private static void upperBits(List<Case> cases) {
-        for (int bit = FIRST_FAR_BIT; bit < Long.SIZE; bit++) {
-            long mask = 1L << bit;
-            cases.add(Case.must(
-                            "ddp.write.to." + bit,
-                            "a Write to the memory's TO with bit " + bit + " flipped is refused with 1/1/01 or 1/1/03",
-                            "DDP-61 DDP-62 DDP-68",
-                            session -> {
-                                PeerMemory place = PeerMemory.writable(session);
-                                Advertisement memory = place.memory();
-                                place.stream()
-                                        .send(Segment.tagged(
-                                                Segment.WRITE, memory.stag(), memory.offset() ^ mask, ONE));
-                                place.stream().expectTerminate("1/1/01", "1/1/03");
-                            })
-                    .needs(Need.WRITABLE));
-        }
     }
 
     private static void bounds(List<Case> cases) {

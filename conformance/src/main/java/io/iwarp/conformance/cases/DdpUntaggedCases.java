@@ -1,12 +1,9 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.PeerStream;
-import io.iwarp.conformance.wire.AtomicRequest;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.FpduChange;
-import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,73 +21,11 @@ final class DdpUntaggedCases {
     /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
-        versions(cases);
-        versionsOfOthers(cases);
         queues(cases);
         numbers(cases);
         offsets(cases);
         order(cases);
         return cases;
-    }
-
-    private static void versions(List<Case> cases) {
-        for (int version : new int[] {0, 2, 3}) {
-            refused(
-                    cases,
-                    "ddp.version.untagged." + version,
-                    "a Send with DV " + version,
-                    "DDP-15 DDP-68 RDMAP-53",
-                    stream -> stream.pings().takeAwaited().ddpVersion(version),
-                    "1/2/06");
-            refused(
-                    cases,
-                    "rdmap.version.untagged." + version,
-                    "a Send with RV " + version,
-                    "RDMAP-7 RDMAP-79 RDMAP-53",
-                    stream -> stream.pings().takeAwaited().rdmapVersion(version),
-                    "0/2/05");
-        }
-    }
-
-    /** The same for messages of other kinds: each has a way of its own through the peer. */
-    private static void versionsOfOthers(List<Case> cases) {
-        ReadRequest read = new ReadRequest(2, 3, 0, 0, 0);
-        for (int version : new int[] {0, 2, 3}) {
-            refused(
-                    cases,
-                    "ddp.version.read." + version,
-                    "a Read Request with DV " + version,
-                    "DDP-15",
-                    stream -> Segment.readRequest(stream.takeReadMsn(), read).ddpVersion(version),
-                    "1/2/06");
-            refused(
-                    cases,
-                    "rdmap.version.read." + version,
-                    "a Read Request with RV " + version,
-                    "RDMAP-79",
-                    stream -> Segment.readRequest(stream.takeReadMsn(), read).rdmapVersion(version),
-                    "0/2/05");
-            cases.add(Refused.onIdleStream(
-                            "rdmap.version.atomic." + version,
-                            "an Atomic Request with RV " + version,
-                            "RDMAP-79 EXT-1 EXT-33",
-                            stream -> Segment.untagged(
-                                            Segment.ATOMIC_REQUEST,
-                                            1,
-                                            stream.takeReadMsn(),
-                                            new byte[AtomicRequest.LENGTH])
-                                    .rdmapVersion(version),
-                            "0/2/05")
-                    .needs(Need.ATOMICS));
-            cases.add(Refused.onIdleStream(
-                            "rdmap.version.immediate." + version,
-                            "Immediate Data with RV " + version,
-                            "RDMAP-79 EXT-1 EXT-33",
-                            stream -> Segment.untagged(Segment.IMMEDIATE, 0, stream.takeMsn(), new byte[Long.BYTES])
-                                    .rdmapVersion(version),
-                            "0/2/05")
-                    .needs(Need.IMMEDIATE));
-        }
     }
 
     private static void queues(List<Case> cases) {

@@ -7,6 +7,7 @@ import io.iwarp.conformance.judge.CaseSkipped;
 import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
+import io.iwarp.conformance.judge.Pings;
 import io.iwarp.conformance.judge.Session;
 import io.iwarp.conformance.judge.Setup;
 import io.iwarp.conformance.wire.Arrival;
@@ -20,6 +21,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The places for Reads and atomics that the set-up agrees on (RFC 5040 section 5.2, RFC 6581 section 9): they are all
@@ -32,6 +37,8 @@ final class DepthCases {
     private static final int SEQUENTIAL = 100;
     /** What TCP may keep of both sides together on loopback, in bytes. */
     private static final long BUFFERED = 6L << 20;
+    /** The size of each Read after a first one that is larger than that, in bytes. */
+    private static final int FURTHER = 100_000;
 
     private static final String TOO_SMALL =
             "the peer's memory is too small to fill the buffers of TCP: --size tells of more";
@@ -48,6 +55,7 @@ final class DepthCases {
         mixed(cases);
         oneMore(cases);
         unread(cases);
+        unreadWrites(cases);
         fin(cases);
         return cases;
     }
@@ -173,11 +181,22 @@ final class DepthCases {
 
     /** A stream on which Reads of all the memory wait for their answers to be read. */
     @SuppressWarnings("ArrayRecordComponent") // not compared
-    private record Unread(PeerMemory place, PeerStream stream, Advertisement all, byte[] there, int reads) {
+    private record Unread(@Nullable PeerMemory memory, PeerStream stream, Advertisement all, byte[] there, int[] sizes) {
+        PeerMemory place() {
+            return Objects.requireNonNull(memory);
+        }
+
         void expectResponses() throws IOException, CaseFailed {
-            for (int i = 0; i < reads; i++) {
-                byte[] found = stream.pings().expectResponse(SINK, i, there.length);
-                require(Arrays.equals(found, there));
+            for (int i = 0; i < sizes.length; i++) {
+                byte[] found = stream.pings().expectResponse(SINK, i, sizes[i]);
+                require(Arrays.equals(found, Arrays.copyOf(there, sizes[i])));
+            }
+        }
+
+        /** The bytes may be those from before or from after a change that was made meanwhile. */
+        void expectAnyResponses() throws IOException, CaseFailed {
+            for (int i = 0; i < sizes.length; i++) {
+                stream.pings().expectResponse(SINK, i, sizes[i]);
             }
         }
 
@@ -193,11 +212,21 @@ final class DepthCases {
                     }
                     return;
                 }
-                if (!arrival.is(Segment.READ_RESPONSE)) {
+                if (!arrival.is(Segment.READ_RESPONSE) && !arrival.is(Segment.WRITE) && !arrival.isSend()) {
                     throw stream.unexpected(arrival, "a Terminate with " + String.join(" or ", errors));
                 }
             }
         }
+    }
+
+    /** Returns the sizes of Reads of which the answers together are more than TCP holds. */
+    private static int[] sizes(int reads, long whole) {
+        int[] sizes = new int[reads];
+        Arrays.fill(sizes, (int) (whole < BUFFERED ? whole : Math.min(whole, FURTHER)));
+        if (reads > 0) {
+            sizes[0] = (int) whole;
+        }
+        return sizes;
     }
 
     private static void unread(
@@ -210,7 +239,8 @@ final class DepthCases {
                     Advertisement memory = place.memory();
                     long size = session.wholeSize(memory);
                     int reads = places(session, stream) - fewer;
-                    if (reads < 1 || size * reads < BUFFERED) {
+                    int[] sizes = sizes(reads, size);
+                    if (IntStream.of(sizes).asLongStream().sum() < BUFFERED) {
                         throw new CaseSkipped(TOO_SMALL);
                     }
                     Advertisement all = new Advertisement(memory.offset(), memory.stag(), size);
@@ -218,11 +248,11 @@ final class DepthCases {
                     List<Segment> requests = new ArrayList<>();
                     for (int i = 0; i < reads; i++) {
                         requests.add(Segment.readRequest(
-                                stream.takeReadMsn(), new ReadRequest(SINK, i, size, all.stag(), all.offset())));
+                                stream.takeReadMsn(), new ReadRequest(SINK, i, sizes[i], all.stag(), all.offset())));
                     }
                     stream.sendAtOnce(requests, reads + " Reads, whose answers are not read");
                     Wire.pause(session.options().quiet());
-                    meanwhile.run(new Unread(place, stream, all, there, reads));
+                    meanwhile.run(new Unread(place, stream, all, there, sizes));
                 })
                 .needs(Need.READABLE, Need.ENHANCED)
                 .size(CLIENT_SIZE));
@@ -255,7 +285,7 @@ final class DepthCases {
                                 Wire.pause(session.options().gap());
                                 read(stream, i, 0, NOTHING);
                             }
-                            Unread unread = new Unread(place, stream, memory, new byte[0], places);
+                            Unread unread = new Unread(place, stream, memory, new byte[0], new int[0]);
                             unread.expectTerminate("1/2/02", "1/2/03");
                         })
                 .needs(Need.READABLE, Need.ENHANCED)
@@ -308,7 +338,25 @@ final class DepthCases {
                     unread.expectResponses();
                     unread.place().completePing();
                 });
-        cases.add(lastOf(cases, "atomic", unreadAtomic()));
+        add(
+                cases,
+                "data",
+                "a Write with data is placed while Read Responses are not read",
+                unread -> {
+                    unread.place().write(new int[] {0, Case.DEFAULT_SIZE});
+                    unread.expectAnyResponses();
+                    unread.place().completePing();
+                },
+                Need.OPEN);
+        add(
+                cases,
+                "atomic",
+                "a FetchAdd is executed while Read Responses are not read",
+                DepthCases::unreadAtomic,
+                Need.ATOMICS,
+                Need.ATOMIC_MEMORY);
+        unread(cases, "reset", "a RST while Read Responses are not read harms nobody else", "MPA-83 SEC-14", 0, unread ->
+                unread.stream().wire().reset());
         unread(cases, "sends", "a Send is taken while Read Responses are not read", "RDMAP-33 RDMAP-69", 0, unread -> {
             PeerStream stream = unread.stream();
             if (!stream.peerIsServer()) {
@@ -320,33 +368,23 @@ final class DepthCases {
         });
     }
 
-    private static Case lastOf(List<Case> cases, String name, Meanwhile meanwhile) {
-        unread(
-                cases,
-                name,
-                "a FetchAdd is executed while Read Responses are not read",
-                "EXT-14 EXT-17 EXT-23",
-                1,
-                meanwhile);
-        return cases.remove(cases.size() - 1).needs(Need.READABLE, Need.ENHANCED, Need.ATOMICS, Need.ATOMIC_MEMORY);
+    private static void add(List<Case> cases, String name, String title, Meanwhile meanwhile, Need... needs) {
+        unread(cases, name, title, "RDMAP-12 RDMAP-69 EXT-14 EXT-17 EXT-23", 1, meanwhile);
+        Case test = cases.remove(cases.size() - 1);
+        cases.add(test.needs(Stream.of(test.needs(), List.of(needs)).flatMap(List::stream).toArray(Need[]::new)));
     }
 
-    private static Meanwhile unreadAtomic() {
-        return unread -> {
-            PeerStream stream = unread.stream();
-            Advertisement number = unread.all();
-            sendAdd(stream, number, 1, 1);
-            // A Response may bring the number from before the FetchAdd or from after it.
-            for (int i = 0; i < unread.reads(); i++) {
-                stream.pings().expectResponse(SINK, i, unread.there().length);
-            }
-            long before = answer(stream);
-            sendAdd(stream, number, 2, -1);
-            if (answer(stream) != before + 1) {
-                throw new CaseFailed("another number", "the sum that the FetchAdd leaves", -1, -1);
-            }
-            unread.place().completePing();
-        };
+    private static void unreadAtomic(Unread unread) throws IOException, CaseFailed {
+        PeerStream stream = unread.stream();
+        Advertisement number = unread.all();
+        sendAdd(stream, number, 1, 1);
+        unread.expectAnyResponses();
+        long before = answer(stream);
+        sendAdd(stream, number, 2, -1);
+        if (answer(stream) != before + 1) {
+            throw new CaseFailed("another number", "the sum that the FetchAdd leaves", -1, -1);
+        }
+        unread.place().completePing();
     }
 
     private static long answer(PeerStream stream) throws IOException, CaseFailed {
@@ -355,6 +393,61 @@ final class DepthCases {
             throw new CaseFailed(answer.payload().length + " bytes", "12 bytes", -1, -1);
         }
         return Bytes.u64(answer.payload(), Integer.BYTES);
+    }
+
+    /** While the Write of a server is not read: what comes in is still taken. */
+    private static void unreadWrites(List<Case> cases) {
+        unreadWrite(cases, "alone", "arrives whole, though it is not read at once", unread -> {
+            unread.stream().pings().expectWrite(unread.there());
+            unread.stream().pings().expectGoAhead();
+            unread.stream().completePing();
+        });
+        unreadWrite(cases, "reads", "is not disturbed by Reads while it is not read", unread -> {
+            PeerStream stream = unread.stream();
+            int reads = Math.max(1, Math.min(stream.reply().enhanced() ? Setup.DEPTH : 1, placesOfServer(stream)));
+            for (int i = 0; i < reads; i++) {
+                read(stream, i, 0, NOTHING);
+            }
+            // The answers come before, between, or after the Write and the Send.
+            for (int messages = 0; messages < reads + 2; ) {
+                Arrival arrival = stream.next();
+                Segment segment = arrival.segment();
+                if (segment == null || arrival.is(Segment.TERMINATE)) {
+                    throw stream.unexpected(arrival, "a Write, a Send and " + reads + " Read Responses");
+                }
+                messages += segment.last() ? 1 : 0;
+            }
+            stream.completePing();
+        });
+        unreadWrite(cases, "error", "does not hold up the Terminate for an error for good", unread -> {
+            unread.stream().send(unread.stream().pings().takeAwaited().queue(9));
+            unread.expectTerminate("1/2/01");
+        });
+    }
+
+    private static int placesOfServer(PeerStream stream) {
+        return stream.reply().irdWord() & Setup.DEPTH_MASK;
+    }
+
+    private static void unreadWrite(List<Case> cases, String name, String what, Meanwhile meanwhile) {
+        cases.add(Case.must(
+                "rdmap.unread.write." + name,
+                "the Write of a server " + what,
+                "RDMAP-12 RDMAP-45 RDMAP-69 DDP-26",
+                session -> {
+                    int size = session.options().maxSize();
+                    if (!session.peerIsServer() || size < BUFFERED) {
+                        throw new CaseSkipped(TOO_SMALL);
+                    }
+                    session.keepFewUnread();
+                    PeerStream stream = session.establish().awaitIdle();
+                    byte[] text = Pings.text(size);
+                    stream.pings().respond(stream.pings().advertise(size), text);
+                    stream.pings().expectGoAhead();
+                    stream.send(Segment.send(stream.takeMsn(), Pings.sinkOf(size)));
+                    Wire.pause(session.options().quiet());
+                    meanwhile.run(new Unread(null, stream, NOTHING, text, new int[0]));
+                }));
     }
 
     /** What was asked for before a FIN is answered. */

@@ -21,7 +21,18 @@ import java.util.Locale;
 /** Atomics on memory that allows them (RFC 7306 section 5): what they return, and what they leave. */
 final class ExtAtomicCases {
     private static final long[] ADDENDS = {
-        0, 1, -1, 0xFF, 1L << 31, 1L << 32, 1L << 63, 0xAA99_8878L, 0xFFFF_FFFFL, 0x0123_4567_89AB_CDEFL
+        0,
+        1,
+        -1,
+        0xFF,
+        1L << 31,
+        1L << 32,
+        1L << 63,
+        0xAA99_8878L,
+        0xFFFF_FFFFL,
+        0xFFFF_FFFF_0000_0000L,
+        0x0123_4567_89AB_CDEFL,
+        0xFEDC_BA98_7654_3210L
     };
     private static final long START = 0x1122_3344_5566_7788L;
     private static final long OTHER = 0x99AA_BBCC_DDEE_FF00L;
@@ -266,13 +277,23 @@ final class ExtAtomicCases {
                 "EXT-11",
                 memory -> new AtomicRequest(AtomicRequest.FETCH_ADD, 7, memory.stag(), memory.offset(), 1, 0, OTHER, 0),
                 START + 1);
-        changes(
-                cases,
-                "ext.atomic.reserved",
-                "the reserved bits before the AOpCode are not looked at",
-                "EXT-11",
-                memory -> new AtomicRequest(0xFFFF_FFF0L, 7, memory.stag(), memory.offset(), 1, 0, 0, -1),
-                START + 1);
+        for (long bits : new long[] {0x10, 0x100, 0x1_0000, 0x100_0000, 0x8000_0000L, 0xFFFF_FFF0L}) {
+            changes(
+                    cases,
+                    String.format(Locale.ROOT, "ext.add.reserved.%x", bits),
+                    "the reserved bits before the AOpCode of a FetchAdd are not looked at",
+                    "EXT-11",
+                    memory -> new AtomicRequest(bits, 7, memory.stag(), memory.offset(), 1, 0, 0, -1),
+                    START + 1);
+            changes(
+                    cases,
+                    String.format(Locale.ROOT, "ext.swap.reserved.%x", bits),
+                    "the reserved bits before the AOpCode of a CmpSwap are not looked at",
+                    "EXT-11",
+                    memory -> new AtomicRequest(
+                            bits | AtomicRequest.COMPARE_SWAP, 7, memory.stag(), memory.offset(), OTHER, -1, START, -1),
+                    OTHER);
+        }
         for (long identifier : new long[] {0, 0x100, 0x1_0000, 0x8000_0000L, 0xFFFF_FFFFL}) {
             changes(
                     cases,

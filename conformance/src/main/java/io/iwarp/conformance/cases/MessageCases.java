@@ -1,69 +1,214 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.CaseFailed;
-import io.iwarp.conformance.judge.CaseSkipped;
 import io.iwarp.conformance.judge.Level;
+import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Role;
-import io.iwarp.conformance.judge.Session;
-import io.iwarp.conformance.wire.ReadRequest;
+import io.iwarp.conformance.wire.FpduChange;
 import io.iwarp.conformance.wire.Segment;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.function.BiConsumer;
+import java.util.function.ObjLongConsumer;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
- * Each field and each cut of each {@link Message}, as tables: reserved fields, which have no effect; several segments
- * where one is enough; the same message again and again; and fields of the DDP header with one bit flipped.
+ * Each field of the header, each cut, and each repetition of each {@link Message}, as tables. A field that has no effect
+ * is set in all segments, in the first and in the last one; a field that is wrong is wrong in the only segment, and in
+ * each one of three.
  */
 final class MessageCases {
     private static final int[] OFTEN = {2, 40, 150};
     private static final int PARTS = 8;
     private static final List<Integer> GAPS = List.of(1, 3, 5, 0, 2, 4, 6, 7);
-    /** Bits of QN, MSN and MO that lead beyond all queues, receives and buffers of a peer. */
-    private static final int FIRST_QUEUE_BIT = 2;
+    private static final long[] VERSIONS = {0, 3, 2};
 
-    private static final int FIRST_MSN_BIT = 13;
-    private static final int FIRST_OFFSET_BIT = 22;
+    private static final Predicate<Message> SHORT_LIST =
+            EnumSet.of(Message.SEND, Message.READ_REQUEST, Message.WRITE, Message.READ_RESPONSE)::contains;
 
     private MessageCases() {}
 
-    /** A field that has to be zero, and is not looked at. */
+    /**
+     * A field of the header of DDP or RDMAP.
+     *
+     * @param id of its cases, to which the message and the value are added
+     * @param text names it
+     * @param messages that have it
+     * @param values that are tried; the last one is tried in each segment of a message of several
+     * @param set sets it to a value, or flips a bit of it
+     * @param errors of which the peer has to report one; if there are none, the field has no effect
+     */
     @SuppressWarnings("ArrayRecordComponent") // not compared
-    private record Reserved(String id, String text, String requirement, long[] values, BiConsumer<Segment, Long> set) {}
+    private record Field(
+            String id,
+            String text,
+            String requirements,
+            Predicate<Message> messages,
+            long[] values,
+            ObjLongConsumer<Segment> set,
+            String... errors) {
+        boolean hasNoEffect() {
+            return errors.length == 0;
+        }
 
-    private static final List<Reserved> RESERVED = List.of(
-            new Reserved(
+        String title(Message message, String where, long value) {
+            String field = String.format(Locale.ROOT, "%s (%x) of a message %s%s", text, value, message.text(), where);
+            return field + (hasNoEffect() ? " has no effect" : " is refused with " + String.join(" or ", errors));
+        }
+
+        /** Returns the case in which the field is changed in some segments of those that the message is cut into. */
+        Case test(Message message, String suffix, String where, long value, Cuts cuts, int... changed) {
+            UnaryOperator<List<Segment>> change = segments -> {
+                List<Segment> all = cut(segments.get(0), cuts);
+                IntStream.of(changed).forEach(i -> set.accept(all.get(i), value));
+                return all;
+            };
+            String id = String.format(Locale.ROOT, "%s.%s.%x%s", id(), message.id(), value, suffix);
+            return Case.must(id, title(message, where, value), requirements, session -> {
+                        PeerStream stream = session.establish().awaitIdle();
+                        if (hasNoEffect()) {
+                            message.exchange(stream, change);
+                        } else {
+                            message.sendWrong(stream, change);
+                            stream.expectTerminate(errors);
+                        }
+                    })
+                    .needs(message.needs());
+        }
+    }
+
+    /** Returns bits, each a value of its own. */
+    private static long[] bits(int... bits) {
+        return IntStream.of(bits).mapToLong(bit -> 1L << bit).toArray();
+    }
+
+    private static long[] bits(int from, int to) {
+        return LongStream.range(from, to).map(bit -> 1L << bit).toArray();
+    }
+
+    private static final Predicate<Message> TAGGED = Message::tagged;
+    private static final Predicate<Message> WITH_BYTES =
+            EnumSet.of(Message.WRITE, Message.READ_RESPONSE)::contains;
+    private static final Predicate<Message> REQUESTS =
+            TAGGED.negate().and(message -> message != Message.TERMINATE);
+    private static final Predicate<Message> OTHERS = REQUESTS.and(SHORT_LIST.negate());
+    private static final Predicate<Message> SHORT_REQUESTS = REQUESTS.and(SHORT_LIST);
+    private static final Predicate<Message> INVALIDATING =
+            EnumSet.of(Message.INVALIDATE, Message.SOLICITED_INVALIDATE)::contains;
+
+    private static final ObjLongConsumer<Segment> DDP_VERSION = (segment, value) -> segment.ddpVersion((int) value);
+    private static final ObjLongConsumer<Segment> FLIP_QUEUE = (segment, bit) -> segment.queue(segment.queue() ^ bit);
+    private static final ObjLongConsumer<Segment> FLIP_MSN = (segment, bit) -> segment.msn(segment.msn() ^ bit);
+    private static final ObjLongConsumer<Segment> FLIP_MO =
+            (segment, bit) -> segment.messageOffset(segment.messageOffset() ^ bit);
+    private static final ObjLongConsumer<Segment> FLIP_STAG = (segment, bit) -> segment.stag(segment.stag() ^ bit);
+    private static final ObjLongConsumer<Segment> FLIP_INVALIDATE =
+            (segment, bit) -> segment.stag(segment.stag() ^ bit);
+    private static final ObjLongConsumer<Segment> FLIP_TO = (segment, bit) -> segment.offset(segment.offset() ^ bit);
+
+    private static final String[] BAD_QUEUE = {"1/2/01"};
+    private static final String[] BAD_MSN = {"1/2/03", "1/2/02"};
+    private static final String[] BAD_MO = {"1/2/04", "1/2/05"};
+
+    private static final List<Field> FIELDS = List.of(
+            new Field(
                     "ddp.reserved",
                     "the reserved bits of DDP",
                     "DDP-14",
+                    Message::known,
                     new long[] {1, 2, 4, 8, 15},
-                    (segment, value) -> segment.ddpReserved(value.intValue())),
-            new Reserved(
+                    (segment, value) -> segment.ddpReserved((int) value)),
+            new Field(
                     "rdmap.reserved",
                     "the reserved bits of RDMAP",
                     "RDMAP-8",
+                    Message::known,
                     new long[] {1, 2, 3},
-                    (segment, value) -> segment.rdmapReserved(value.intValue())),
-            new Reserved(
+                    (segment, value) -> segment.rdmapReserved((int) value)),
+            new Field(
                     "rdmap.invalidate.ignored",
                     "the field Invalidate STag",
                     "RDMAP-5",
-                    new long[] {1, 0x100, 0x8000_0000L, 0xFFFF_FFFFL},
-                    Segment::stag));
+                    TAGGED.negate().and(Message::known),
+                    new long[] {1, 0x100, 0x1_0000, 0x8000_0000L, 0xFFFF_FFFFL},
+                    Segment::stag),
+            new Field("ddp.version", "DV", "DDP-15 DDP-68 RDMAP-53", TAGGED, VERSIONS, DDP_VERSION, "1/1/04"),
+            new Field("ddp.version", "DV", "DDP-15 DDP-68 RDMAP-53", REQUESTS, VERSIONS, DDP_VERSION, "1/2/06"),
+            new Field(
+                    "rdmap.version",
+                    "RV",
+                    "RDMAP-7 RDMAP-79 RDMAP-53 EXT-1",
+                    message -> message != Message.TERMINATE,
+                    VERSIONS,
+                    (segment, value) -> segment.rdmapVersion((int) value),
+                    "0/2/05"),
+            // The lowest bits of QN, MSN and MO lead to queues, receives and buffers that a peer may have.
+            flip("queue", "QN", "DDP-54", SHORT_REQUESTS, bits(2, Integer.SIZE), FLIP_QUEUE, BAD_QUEUE),
+            flip("queue", "QN", "DDP-54", OTHERS, bits(2, 8, 16, 24, 31), FLIP_QUEUE, BAD_QUEUE),
+            flip("msn", "MSN", "DDP-58", SHORT_REQUESTS, bits(13, Integer.SIZE), FLIP_MSN, BAD_MSN),
+            flip("msn", "MSN", "DDP-58", OTHERS, bits(15, 16, 24, 31), FLIP_MSN, BAD_MSN),
+            flip("mo", "MO", "DDP-56 DDP-57", SHORT_REQUESTS, bits(22, Integer.SIZE), FLIP_MO, BAD_MO),
+            flip("mo", "MO", "DDP-56 DDP-57", OTHERS.and(Message::divisible), bits(24, 31), FLIP_MO, BAD_MO),
+            flip(
+                    "stag",
+                    "the STag",
+                    "DDP-59 DDP-68 SEC-8 RDMAP-31",
+                    WITH_BYTES,
+                    bits(0, Integer.SIZE),
+                    FLIP_STAG,
+                    // There may be other memory, and for a Read Response no Read.
+                    "1/1/00",
+                    "1/1/02",
+                    "1/1/01",
+                    "0/2/06"),
+            flip(
+                    "to",
+                    "the TO",
+                    "DDP-61 DDP-62 DDP-68 RDMAP-31",
+                    WITH_BYTES,
+                    // No peer registers as much memory around what it names.
+                    bits(Integer.SIZE, Long.SIZE),
+                    FLIP_TO,
+                    "1/1/01",
+                    "1/1/03",
+                    "0/2/06"),
+            flip(
+                    "invalidate",
+                    "the field Invalidate STag",
+                    "RDMAP-39 RDMAP-80 SEC-7",
+                    INVALIDATING,
+                    bits(0, Integer.SIZE),
+                    FLIP_INVALIDATE,
+                    "0/1/09",
+                    "0/2/09",
+                    "0/1/03"));
+
+    private static Field flip(
+            String name,
+            String text,
+            String requirements,
+            Predicate<Message> messages,
+            long[] bits,
+            ObjLongConsumer<Segment> flip,
+            String... errors) {
+        return new Field("ddp.flip." + name, text + " with a bit flipped", requirements, messages, bits, flip, errors);
+    }
 
     /** Where a message of some length is cut: the ends of all segments but the last. */
     private interface Cuts {
         int[] of(int length);
     }
+
+    private static final Cuts WHOLE = length -> new int[0];
+    private static final Cuts THREE = length -> new int[] {length / 4, length / 2};
 
     private record Pieces(String id, String text, Cuts cuts) {}
 
@@ -83,96 +228,69 @@ final class MessageCases {
                     "segments of a byte each",
                     length -> IntStream.range(1, length).toArray()));
 
-    /** The messages that may have several segments. */
-    private static final Set<Message> DIVISIBLE = EnumSet.of(
-            Message.WRITE,
-            Message.SEND,
-            Message.SOLICITED,
-            Message.READ_REQUEST,
-            Message.READ_RESPONSE,
-            Message.ATOMIC_REQUEST);
-
-    /** A field of the DDP header in which a bit is flipped. */
-    @SuppressWarnings("ArrayRecordComponent") // not compared
-    private record Flip(
-            String id,
-            String text,
-            String requirements,
-            int firstBit,
-            BiConsumer<Segment, Long> flip,
-            String[] errors) {}
-
-    private static final List<Flip> FLIPS = List.of(
-            new Flip(
-                    "ddp.flip.queue",
-                    "QN",
-                    "DDP-54",
-                    FIRST_QUEUE_BIT,
-                    (segment, bit) -> segment.queue(segment.queue() ^ bit),
-                    new String[] {"1/2/01"}),
-            new Flip(
-                    "ddp.flip.msn",
-                    "MSN",
-                    "DDP-58",
-                    FIRST_MSN_BIT,
-                    (segment, bit) -> segment.msn(segment.msn() ^ bit),
-                    new String[] {"1/2/03", "1/2/02"}),
-            new Flip(
-                    "ddp.flip.mo",
-                    "MO",
-                    "DDP-56 DDP-57",
-                    FIRST_OFFSET_BIT,
-                    (segment, bit) -> segment.messageOffset(segment.messageOffset() ^ bit),
-                    new String[] {"1/2/04", "1/2/05"}));
-
     /** Returns the cases. */
     static List<Case> all(Role role) {
         List<Case> cases = new ArrayList<>();
-        for (Message message : Message.values()) {
-            if (role == Role.SERVER || message != Message.READ_RESPONSE) {
-                reserved(cases, message);
-                again(cases, message);
-                if (DIVISIBLE.contains(message)) {
-                    pieces(cases, message);
-                    gaps(cases, message);
-                }
-            }
-        }
-        for (Message message : List.of(Message.SEND, Message.READ_REQUEST)) {
-            flips(cases, message);
-        }
+        Stream.of(Message.values())
+                .filter(message -> role == Role.SERVER || message != Message.READ_RESPONSE)
+                .forEach(message -> {
+                    FIELDS.stream()
+                            .filter(field -> field.messages().test(message))
+                            .forEach(field -> field(cases, field, message));
+                    if (message != Message.TERMINATE) {
+                        crc(cases, message);
+                    }
+                    if (message.known()) {
+                        again(cases, message);
+                    }
+                    if (message.known() && message.divisible()) {
+                        pieces(cases, message);
+                        gaps(cases, message);
+                    }
+                });
         return cases;
     }
 
-    private static void reserved(List<Case> cases, Message message) {
-        for (Reserved field : RESERVED) {
-            boolean tagged = Set.of(Message.WRITE, Message.EMPTY_WRITE, Message.READ_RESPONSE)
-                    .contains(message);
-            if (tagged && field.id().startsWith("rdmap.invalidate")) {
-                continue;
+    private static void field(List<Case> cases, Field field, Message message) {
+        long[] values = field.values();
+        for (long value : values) {
+            cases.add(field.test(message, "", "", value, WHOLE, 0));
+        }
+        if (message.divisible()) {
+            long value = values[values.length - 1];
+            if (field.hasNoEffect() || field.set() == FLIP_INVALIDATE) {
+                cases.add(field.test(message, ".all", " in all of three segments", value, THREE, 0, 1, 2));
             }
-            for (long value : field.values()) {
-                cases.add(Case.must(
-                                String.format(Locale.ROOT, "%s.%s.%x", field.id(), message.id(), value),
-                                String.format(
-                                        Locale.ROOT,
-                                        "%s with the value %x have no effect in a message %s",
-                                        field.text(),
-                                        value,
-                                        message.text()),
-                                field.requirement(),
-                                session -> exchange(session, message, segments -> {
-                                    segments.forEach(segment -> field.set().accept(segment, value));
-                                    return segments;
-                                }))
-                        .needs(message.needs()));
+            // Which segment of a message says what is invalidated is the choice of the peer.
+            if (field.set() != FLIP_INVALIDATE) {
+                cases.add(field.test(message, ".first", " in the first of three segments", value, THREE, 0));
+                cases.add(field.test(message, ".middle", " in the middle of three segments", value, THREE, 1));
+                cases.add(field.test(message, ".last", " in the last of three segments", value, THREE, 2));
             }
         }
     }
 
-    private static void exchange(Session session, Message message, UnaryOperator<List<Segment>> change)
-            throws IOException, CaseFailed, CaseSkipped {
-        message.exchange(session, session.establish().awaitIdle(), change);
+    private static void crc(List<Case> cases, Message message) {
+        for (boolean last : message.divisible() ? new boolean[] {false, true} : new boolean[] {false}) {
+            cases.add(Case.must(
+                            "mpa.crc.message." + message.id() + (last ? ".last" : ""),
+                            "a wrong CRC of a message " + message.text()
+                                    + (last ? " in the last of three segments" : "") + " is refused with 2/0/02",
+                            "MPA-36 MPA-40 MPA-84",
+                            session -> {
+                                PeerStream stream = session.establish().awaitIdle();
+                                List<Segment> wrong = new ArrayList<>();
+                                message.sendWrong(stream, segments -> {
+                                    List<Segment> all = cut(segments.get(0), last ? THREE : WHOLE);
+                                    wrong.add(all.remove(all.size() - 1));
+                                    return all;
+                                });
+                                stream.send(wrong.get(0), FpduChange.flipFromEnd(0), ", bit flipped in the CRC");
+                                stream.expectTerminate("2/0/02");
+                            })
+                    .needs(Stream.concat(Stream.of(message.needs()), Stream.of(Need.CRC))
+                            .toArray(Need[]::new)));
+        }
     }
 
     private static void pieces(List<Case> cases, Message message) {
@@ -181,7 +299,8 @@ final class MessageCases {
                             "ddp.segments." + message.id() + "." + pieces.id(),
                             "a message " + message.text() + " in several segments is one message: " + pieces.text(),
                             "DDP-12 DDP-27 DDP-37 DDP-38",
-                            session -> exchange(session, message, segments -> cut(segments.get(0), pieces.cuts())))
+                            session -> message.exchange(
+                                    session.establish().awaitIdle(), segments -> cut(segments.get(0), pieces.cuts())))
                     .needs(message.needs());
             cases.add(message == Message.ATOMIC_REQUEST ? test.level(Level.SHOULD) : test);
         }
@@ -189,20 +308,23 @@ final class MessageCases {
 
     /** Every second byte or word first, so that there are several gaps; the last segment has the bit L. */
     private static void gaps(List<Case> cases, Message message) {
+        Cuts eighths = length ->
+                IntStream.range(1, PARTS).map(part -> part * length / PARTS).toArray();
         cases.add(Case.should(
                         "ddp.pieces." + message.id() + ".gaps",
                         "a message " + message.text()
-                                + " in eight pieces, of which every second one comes first, is one" + " message",
+                                + " in eight pieces, of which every second one comes first, is one message",
                         "DDP-27 DDP-35 DDP-37",
-                        session -> exchange(session, message, segments -> {
-                            List<Segment> rising = cut(
-                                    segments.get(0),
-                                    length -> IntStream.range(1, PARTS)
-                                            .map(part -> part * length / PARTS)
-                                            .toArray());
+                        session -> message.exchange(session.establish().awaitIdle(), segments -> {
+                            List<Segment> rising = cut(segments.get(0), eighths);
                             return GAPS.stream().map(rising::get).toList();
                         }))
                 .needs(message.needs()));
+    }
+
+    /** Returns a message in three segments. */
+    static List<Segment> inThree(Segment whole) {
+        return cut(whole, THREE);
     }
 
     private static List<Segment> cut(Segment whole, Cuts cuts) {
@@ -215,6 +337,7 @@ final class MessageCases {
             Segment segment = whole.tagged()
                     ? Segment.tagged(whole.opcode(), whole.stag(), whole.offset() + from, part)
                     : Segment.untagged(whole.opcode(), whole.queue(), whole.msn(), part)
+                            .stag(whole.stag())
                             .messageOffset(from);
             segments.add(segment.last(false));
             from = to;
@@ -225,44 +348,22 @@ final class MessageCases {
 
     /** The second message, and the hundredth, is treated as the first one. */
     private static void again(List<Case> cases, Message message) {
-        if (Set.of(Message.TERMINATE, Message.IMMEDIATE).contains(message)) {
+        if (Set.of(Message.TERMINATE, Message.IMMEDIATE, Message.SOLICITED_IMMEDIATE)
+                .contains(message)) {
             return;
         }
         for (int count : OFTEN) {
             cases.add(Case.must(
                             "rdmap.again." + message.id() + "." + count,
                             count + " messages " + message.text() + " in a row all have their effect",
-                            "DDP-21 DDP-36 RDMAP-28",
+                            "DDP-21 DDP-36 RDMAP-28 RDMAP-37",
                             session -> {
                                 PeerStream stream = session.establish().awaitIdle();
                                 for (int i = 0; i < count; i++) {
-                                    message.exchange(session, stream, segments -> segments);
+                                    message.exchange(stream, segments -> segments);
                                 }
                             })
                     .needs(message.needs()));
-        }
-    }
-
-    private static void flips(List<Case> cases, Message message) {
-        for (Flip field : FLIPS) {
-            for (int bit = field.firstBit(); bit < Integer.SIZE; bit++) {
-                long mask = 1L << bit;
-                cases.add(Case.must(
-                                field.id() + "." + message.id() + "." + bit,
-                                "a message " + message.text() + " whose " + field.text() + " has bit " + bit
-                                        + " flipped is refused with " + String.join(" or ", field.errors()),
-                                field.requirements(),
-                                session -> {
-                                    PeerStream stream = session.establish().awaitIdle();
-                                    Segment segment = message == Message.SEND
-                                            ? stream.pings().takeAwaited()
-                                            : Segment.readRequest(stream.takeReadMsn(), new ReadRequest(5, 6, 0, 7, 8));
-                                    field.flip().accept(segment, mask);
-                                    stream.send(segment);
-                                    stream.expectTerminate(field.errors());
-                                })
-                        .needs(message.needs()));
-            }
         }
     }
 }

@@ -13,11 +13,16 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Markers that the suite sends (RFC 5044 sections 4.2 and 4.3). Those of the peer are checked by the rules. */
 final class MpaMarkerCases {
     private static final int INTERVAL = 512;
     private static final int WORD = 4;
+    /** Each bit of FPDUPTR but the lowest two, which do not count. */
+    private static final int[] WRONG =
+            IntStream.range(2, Short.SIZE).map(bit -> 1 << bit).toArray();
+
     private static final int SEND = 40;
     private static final int INSIDE = 20;
     private static final int MAX_FILLERS = 10_000;
@@ -62,7 +67,7 @@ final class MpaMarkerCases {
                         phase,
                         FpduChange.markers(0, low));
             }
-            for (int shift : phase == 0 ? new int[] {WORD, 256} : new int[] {WORD, 256, -phase}) {
+            for (int shift : phase == 0 ? WRONG : IntStream.concat(IntStream.of(WRONG), IntStream.of(-phase)).toArray()) {
                 cases.add(Case.should(
                                 "mpa.marker.wrong." + where + "." + shift,
                                 "a marker (" + where + ") that points "

@@ -20,7 +20,7 @@ import java.util.Locale;
 final class MpaReplyCases {
     private static final int[] LENGTHS = {0, 1, 2, 3, 4, 5, 7, 63, 127, 128, 247, 251, 252, 253, 255, 256, 257, 507, 508
     };
-    private static final int[] TOO_LONG = {513, 514, 1024, 32_768, 65_535};
+    private static final int[] TOO_LONG = {513, 514, 768, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_535};
     private static final int[] OTHER_REVISIONS = {0, 3, 4, 127, 128, 255};
     private static final int[] RESERVED = {0x08, 0x04, 0x02, 0x01, 0x0F};
     private static final int[] REJECTIONS = {0, 1, 100, 508};

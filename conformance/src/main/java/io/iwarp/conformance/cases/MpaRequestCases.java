@@ -24,7 +24,7 @@ final class MpaRequestCases {
         0, 1, 2, 3, 4, 5, 7, 8, 63, 127, 128, 251, 252, 255, 256, 257, 258, 508, 511, 512
     };
     private static final int[] ENHANCED_LENGTHS = {0, 1, 2, 3, 4, 127, 247, 248, 251, 252, 253, 507, 508};
-    private static final int[] TOO_LONG = {513, 514, 1024, 32_768, 65_535};
+    private static final int[] TOO_LONG = {513, 514, 768, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_535};
     private static final int[] OTHER_REVISIONS = {0, 3, 4, 127, 128, 255};
     private static final int[] RESERVED = {0x10, 0x08, 0x04, 0x02, 0x01, 0x1F};
     private static final int[] ENHANCED_RESERVED = {0x08, 0x04, 0x02, 0x01, 0x0F};

@@ -9,7 +9,6 @@ import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** Wrong answers to the Read of a server. */
 final class RdmapResponseCases {
@@ -22,19 +21,6 @@ final class RdmapResponseCases {
     /** Returns the cases. */
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
-        for (long flip : new long[] {1, 0x80, 0x100, 0x8000_0000L}) {
-            refused(
-                    cases,
-                    String.format(Locale.ROOT, "stag.%x", flip),
-                    String.format(Locale.ROOT, "whose STag has the bit %x flipped", flip),
-                    "DDP-59 RDMAP-31",
-                    (read, text) ->
-                            Segment.tagged(Segment.READ_RESPONSE, read.sinkStag() ^ flip, read.sinkOffset(), text),
-                    "1/1/00",
-                    "1/1/02",
-                    "1/1/01",
-                    "0/2/06");
-        }
         refused(
                 cases,
                 "stag.zero",
@@ -44,16 +30,15 @@ final class RdmapResponseCases {
                 "1/1/00",
                 "1/1/02",
                 "0/2/06");
-        for (long shift : new long[] {-1, -4096, 1L << 40}) {
-            Case test = refusal(
+        for (long shift : new long[] {-1, -4096}) {
+            cases.add(refusal(
                     "offset." + shift,
                     "that begins " + shift + " bytes from where it should",
                     "DDP-61 DDP-62 RDMAP-31",
                     (read, text) ->
                             Segment.tagged(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset() + shift, text),
                     "1/1/01",
-                    "0/2/06");
-            cases.add(shift < 0 ? test.needs(Need.BOUNDED) : test);
+                    "0/2/06").needs(Need.BOUNDED));
         }
         refused(
                 cases,
@@ -64,22 +49,6 @@ final class RdmapResponseCases {
                 "1/1/03",
                 "1/1/01",
                 "0/2/06");
-        for (int version : new int[] {0, 2, 3}) {
-            refused(
-                    cases,
-                    "ddp-version." + version,
-                    "with DV " + version,
-                    "DDP-15",
-                    (read, text) -> right(read, text).ddpVersion(version),
-                    "1/1/04");
-            refused(
-                    cases,
-                    "rdmap-version." + version,
-                    "with RV " + version,
-                    "RDMAP-7 RDMAP-79",
-                    (read, text) -> right(read, text).rdmapVersion(version),
-                    "0/2/05");
-        }
         for (int less : new int[] {Case.DEFAULT_SIZE, 1}) {
             cases.add(Case.should(
                     "rdmap.response.short." + less,

@@ -20,7 +20,7 @@ import java.util.List;
 
 /** IRD, ORD and the flags A to D of an enhanced Reply (RFC 6581 section 9). */
 final class SetupReplyCases {
-    private static final int[] DEPTHS = {0, 1, 2, 127, 128, 1000, 0x3FFE, 0x3FFF};
+    private static final int[] DEPTHS = {0, 1, 2, 127, 128, 256, 1000, 0x2000, 0x3FFE, 0x3FFF};
 
     /** A client may take the greatest ORD, but has no need to show it. */
     private static final int MAX_READS = 16;

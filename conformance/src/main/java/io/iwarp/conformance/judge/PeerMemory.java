@@ -4,8 +4,6 @@ import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.List;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -122,19 +120,17 @@ public final class PeerMemory {
         written = true;
     }
 
-    /** Writes the text, which is wrong there before, in segments that a case makes of one. */
-    public void write(UnaryOperator<List<Segment>> change) throws IOException {
+    /** Makes all of the memory wrong, and returns the Write of the text, which has to make it right. */
+    public Segment writeOfText() throws IOException {
         byte[] text = text();
         byte[] before = text.clone();
         for (int i = 0; i < before.length; i++) {
             before[i] = (byte) ~text[i];
         }
         write(0, before);
-        for (Segment segment : change.apply(List.of(segment(0, text)))) {
-            stream.send(segment);
-        }
         right = text;
         written = true;
+        return segment(0, text);
     }
 
     private Segment segment(long shift, byte[] data) {

@@ -267,6 +267,10 @@ public final class PeerStream {
 
     /** Sends segments in one write. */
     public void sendAtOnce(List<Segment> segments, String text) throws IOException {
+        if (segments.size() == 1) {
+            wire.send(segments.get(0));
+            return;
+        }
         byte[][] fpdus = segments.stream()
                 .map(segment -> wire.encode(segment, FpduChange.NONE))
                 .toArray(byte[][]::new);

@@ -364,7 +364,9 @@ final class ModelStream {
         if (messages.size() >= RECEIVES) {
             fail(1, 2, 2, segment, false);
         }
-        if (has(Fault.INVALIDATE_STAG_CHECKED) && segment.stag() != 0) {
+        boolean invalidates =
+                segment.opcode() == Segment.SEND_INVALIDATE || segment.opcode() == Segment.SEND_SOLICITED_INVALIDATE;
+        if (has(Fault.INVALIDATE_STAG_CHECKED) && !invalidates && segment.stag() != 0) {
             fail(0, 2, 9, segment, false);
         }
         long offset = segment.messageOffset();
@@ -381,8 +383,6 @@ final class ModelStream {
         if (has(Fault.EMPTY_SEGMENT_LOST) && length == 0 && !segment.last()) {
             nextMsn++;
         }
-        boolean invalidates =
-                segment.opcode() == Segment.SEND_INVALIDATE || segment.opcode() == Segment.SEND_SOLICITED_INVALIDATE;
         if (invalidates && segment.last() && regions.remove(segment.stag()) == null) {
             fail(0, 2, 9, segment, false);
         }

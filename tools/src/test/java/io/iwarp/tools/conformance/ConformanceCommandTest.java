@@ -54,7 +54,7 @@ class ConformanceCommandTest {
                         "--junit",
                         junit.toString())) {
             assertThat(suite.exitCode()).as(suite.out() + suite.err()).isZero();
-            assertThat(suite.out()).contains(" passed, 0 failed").contains("ok      ddp.version.untagged.0");
+            assertThat(suite.out()).contains(" passed, 0 failed").contains("ok      ddp.version.send.0");
         }
         assertThat(Files.readString(html)).contains("RFC 5041 §7.1(1)").contains("<code>ddp.queue.4</code>");
         assertThat(Files.readString(junit)).contains("failures=\"0\"");
