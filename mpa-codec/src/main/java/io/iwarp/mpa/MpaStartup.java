@@ -346,7 +346,8 @@ final class MpaStartup {
         @Override
         public String hintAtClose() {
             return unanswered()
-                    ? "; perhaps the peer expects TLS, is not an iWARP server, or refuses connections for now"
+                    ? "; perhaps the peer expects TLS, is not an iWARP server, refuses connections for now, or its"
+                            + " application failed: see its log"
                     : "";
         }
 
