@@ -1,6 +1,7 @@
 package io.iwarp.memory;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.util.IllegalReferenceCountException;
 import java.util.Objects;
 import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
@@ -47,24 +48,26 @@ public final class ByteSpan {
     }
 
     /**
-     * Covers part of a buffer without a check, so that this cannot fail. The caller has checked the range. If the range
-     * is not within the buffer any more, copies fail.
+     * Covers local memory without a check, so that this cannot fail. Call it after {@link #retain}. If the range is not
+     * within a buffer any more, copies fail. A region may have been closed since.
      *
-     * @param buffer the buffer, heap or direct; not retained
-     * @param index the index of the first byte in the buffer
-     * @param length the number of bytes
+     * @param local a {@link ByteBuf} or a {@link LocalBuffer}
+     * @param index the index of the first byte in a buffer; not used for a piece of a region, which is covered as a
+     *     whole
+     * @param length the number of bytes in a buffer
      */
-    public void cover(ByteBuf buffer, int index, int length) {
-        this.buffer = buffer;
-        this.memory = null;
-        this.origin = index;
-        this.length = length;
+    public void cover(Object local, int index, long length) {
+        if (local instanceof LocalBuffer piece) {
+            cover(piece);
+        } else {
+            this.buffer = (ByteBuf) local;
+            this.memory = null;
+            this.origin = index;
+            this.length = length;
+        }
     }
 
-    /**
-     * Covers a piece of a region without a check, so that this cannot fail. Call it after {@link #retain(LocalBuffer)}.
-     * The region may have been closed since.
-     */
+    /** As {@link #cover(Object, int, long)}, of a piece of a region. */
     public void cover(LocalBuffer piece) {
         this.buffer = null;
         this.memory = piece.region().memoryEvenIfClosed();
@@ -73,20 +76,45 @@ public final class ByteSpan {
     }
 
     /**
-     * Takes a reference to the memory of a region, for a span that will {@linkplain #cover(LocalBuffer) cover} a piece
-     * of it. End it with one {@link #release()} of that span, or one {@link #release(LocalBuffer)}.
+     * Returns the number of bytes that can be read from local memory.
      *
-     * @throws RegionClosedException if the region was closed
+     * @param local a {@link ByteBuf}, which has its readable bytes, or a {@link LocalBuffer}
      */
-    public static void retain(LocalBuffer piece) {
-        if (!piece.region().memory().retain()) {
-            throw piece.region().closed();
+    public static long readableBytes(Object local) {
+        return local instanceof LocalBuffer piece ? piece.length() : ((ByteBuf) local).readableBytes();
+    }
+
+    /**
+     * Takes a reference to local memory, for a span that will {@linkplain #cover cover} it. End it with one
+     * {@link #release()} of that span, or one {@link #release(Object)}.
+     *
+     * @param name of the argument, for the message
+     * @param local a {@link ByteBuf} or a {@link LocalBuffer}
+     * @throws RegionClosedException if the region was closed
+     * @throws IllegalReferenceCountException if the buffer was released
+     */
+    public static void retain(String name, Object local) {
+        if (local instanceof LocalBuffer piece) {
+            if (!piece.region().memory().retain()) {
+                throw piece.region().closed();
+            }
+            return;
+        }
+        try {
+            ((ByteBuf) local).retain();
+        } catch (IllegalReferenceCountException released) {
+            throw new IllegalReferenceCountException(
+                    name + " " + local + " was released: keep a reference until the request is posted", released);
         }
     }
 
-    /** Releases a reference that was taken with {@link #retain(LocalBuffer)}. */
-    public static void release(LocalBuffer piece) {
-        piece.region().memoryEvenIfClosed().release();
+    /** Releases a reference that was taken with {@link #retain}. */
+    public static void release(Object local) {
+        if (local instanceof LocalBuffer piece) {
+            piece.region().memoryEvenIfClosed().release();
+        } else {
+            ((ByteBuf) local).release();
+        }
     }
 
     /** Makes the span empty, and drops its references to objects. */

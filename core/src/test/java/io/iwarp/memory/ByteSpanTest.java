@@ -277,7 +277,7 @@ class ByteSpanTest {
         assertThatIllegalStateException().isThrownBy(() -> span.put(0, bytes, 0, 8));
         assertThatIllegalStateException().isThrownBy(() -> span.get(0, bytes, 0, 8));
         assertThatIllegalStateException().isThrownBy(() -> span.bufferAt(0));
-        assertThatExceptionOfType(RegionClosedException.class).isThrownBy(() -> ByteSpan.retain(piece));
+        assertThatExceptionOfType(RegionClosedException.class).isThrownBy(() -> ByteSpan.retain("piece", piece));
         bytes.release();
     }
 
@@ -289,7 +289,7 @@ class ByteSpanTest {
         LocalBuffer piece = region.slice(0, 8);
         ByteSpan.release(piece);
 
-        assertThatThrownBy(() -> ByteSpan.retain(piece))
+        assertThatThrownBy(() -> ByteSpan.retain("piece", piece))
                 .isInstanceOf(RegionClosedException.class)
                 .hasMessageContaining("register the memory again");
         assertThatIllegalStateException().isThrownBy(region::close);
@@ -304,7 +304,7 @@ class ByteSpanTest {
         ByteSpan span = over(piece);
         ByteBuf memory = span.bufferAt(0);
         span.put(0, bytes, 0, 8);
-        ByteSpan.retain(piece);
+        ByteSpan.retain("piece", piece);
         region.close();
 
         bytes.setZero(0, 8);

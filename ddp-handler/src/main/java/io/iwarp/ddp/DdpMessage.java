@@ -51,6 +51,19 @@ public class DdpMessage extends UncountedMessage {
     /** Creates an untagged message of 0 bytes for queue 0. */
     public DdpMessage() {}
 
+    /**
+     * Requires that a message can have a number of bytes.
+     *
+     * @param name of the memory with the bytes, for the message of the exception
+     * @throws IllegalArgumentException if it cannot
+     */
+    public static void requireLength(String name, long bytes) {
+        if (bytes > MAX_LENGTH) {
+            throw new IllegalArgumentException(
+                    name + " has " + bytes + " bytes, and a message has at most " + MAX_LENGTH + ": post slices of it");
+        }
+    }
+
     /** Sets what the layer above sends this message for, or null; DDP does not use it. Returns this message. */
     public final DdpMessage owner(@Nullable Object newOwner) {
         owner = newOwner;

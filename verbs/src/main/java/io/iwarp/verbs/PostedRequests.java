@@ -4,8 +4,10 @@ import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolFault;
+import io.iwarp.ddp.DdpMessage;
 import io.iwarp.internal.ByteBudget;
 import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RegionClosedException;
@@ -33,9 +35,10 @@ import org.jspecify.annotations.Nullable;
  * slot, publishes it and wakes the event loop, which passes the request to RDMAP and completes it. Any thread may post.
  * A refused post has no effect.
  *
- * <p>Local memory is a {@link ByteBuf} or a {@link LocalBuffer}, see {@link LentMemory}. Everything that can fail is
- * done before the claim of a slot; nothing throws between claim and publication. A claimed slot that is never published
- * would block all later slots.
+ * <p>Local memory is a {@link ByteBuf} or a {@link LocalBuffer}, which the {@link ByteSpan} of the slot covers. It is
+ * retained before the claim of a slot, and released if there is none. Everything that can fail is done before the
+ * claim; nothing throws between claim and publication. A claimed slot that is never published would block all later
+ * slots.
  */
 final class PostedRequests implements RequestQueue, CompletionBound {
     private static final String SOURCE = "source";
@@ -183,9 +186,10 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         requireReads();
         long length = from.length();
         requireSink(sink, length);
-        LentMemory.retain(SINK, sink, length);
+        DdpMessage.requireLength(SINK, length);
+        ByteSpan.retain(SINK, sink);
         WorkRequest request = claim(sink, length, options, target);
-        LentMemory.cover(request.payload(), sink, 0, length);
+        request.payload().cover(sink);
         // The peer may invalidate the sink at any time, also now: then its response ends the stream.
         MemoryRegion region = sink.region();
         request.read(
@@ -248,7 +252,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
             if (length > 0) {
                 lent.region(register(sink));
             } else {
-                LentMemory.retain(SINK, sink, 0);
+                ByteSpan.retain(SINK, sink);
                 lent.retained();
             }
         } catch (Throwable refused) {
@@ -298,7 +302,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     private static void requireRoom(RemoteBuffer to, Object source) {
         Objects.requireNonNull(source, "source is null");
         Objects.requireNonNull(to, "target is null");
-        long length = LentMemory.length(source);
+        long length = ByteSpan.readableBytes(source);
         if (length > to.length()) {
             throw new IllegalArgumentException(length + " bytes do not fit into the " + to.length()
                     + " bytes of the peer's buffer: post less, or ask the peer for a larger buffer");
@@ -334,10 +338,11 @@ final class PostedRequests implements RequestQueue, CompletionBound {
             throw new NullPointerException(name + " is null");
         }
         int index = memory instanceof ByteBuf buffer ? buffer.readerIndex() : 0;
-        long length = LentMemory.length(memory);
-        LentMemory.retain(name, memory, length);
+        long length = ByteSpan.readableBytes(memory);
+        DdpMessage.requireLength(name, length);
+        ByteSpan.retain(name, memory);
         WorkRequest request = claim(memory, length, options, target);
-        LentMemory.cover(request.payload(), memory, index, length);
+        request.payload().cover(memory, index, length);
         return request;
     }
 
@@ -346,7 +351,11 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         try {
             return claim(bytes, options, target);
         } catch (Throwable refused) {
-            LentMemory.release(retained);
+            if (retained instanceof ReadSink sink) {
+                sink.close();
+            } else if (retained != null) {
+                ByteSpan.release(retained);
+            }
             throw refused;
         }
     }

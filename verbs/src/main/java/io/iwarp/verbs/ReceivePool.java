@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import io.iwarp.memory.ByteSpan;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -57,16 +58,16 @@ final class ReceivePool {
 
     /** Posts a receive into a buffer, whose writable bytes take the message, or into a piece of a region. */
     void post(long workRequestId, Object sink) {
-        int index = LentMemory.sinkIndex(sink);
-        long length = LentMemory.room(sink);
-        LentMemory.retainSink(sink, length);
+        int index = ReceiveRequest.indexOf(sink);
+        long length = ReceiveRequest.roomOf(sink);
+        ReceiveRequest.retain(sink);
         User served;
         lock.lock();
         try {
-            LentMemory.cover(add(workRequestId).sink(), sink, index, length);
+            add(workRequestId).sink().cover(sink, index, length);
             served = handOver();
         } catch (Throwable refused) {
-            LentMemory.release(sink);
+            ByteSpan.release(sink);
             throw refused;
         } finally {
             lock.unlock();

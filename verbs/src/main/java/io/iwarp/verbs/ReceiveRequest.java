@@ -2,9 +2,11 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Operation;
+import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.memory.ByteSpan;
+import io.iwarp.memory.LocalBuffer;
 import io.iwarp.rdmap.Opcode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -23,6 +25,32 @@ class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Posted {
     private @Nullable CompletionTarget target;
     private @Nullable ByteSpan immediateSink;
     private boolean dropped;
+
+    /** Returns where a message goes in a buffer; 0 for a piece of a region. */
+    static int indexOf(Object sink) {
+        return sink instanceof ByteBuf buffer ? buffer.writerIndex() : 0;
+    }
+
+    /** Returns the number of bytes of a message that a buffer or a piece of a region takes. */
+    static long roomOf(Object sink) {
+        return sink instanceof ByteBuf buffer ? buffer.writableBytes() : ((LocalBuffer) sink).length();
+    }
+
+    /**
+     * Takes a reference to memory for a receive.
+     *
+     * @param sink a buffer or a piece of a region
+     */
+    static void retain(Object sink) {
+        boolean readOnly =
+                sink instanceof LocalBuffer piece ? piece.region().isReadOnly() : ((ByteBuf) sink).isReadOnly();
+        if (readOnly) {
+            throw new IllegalArgumentException("a receive needs writable memory, the sink "
+                    + (sink instanceof LocalBuffer piece ? piece.region() : sink) + " is read-only");
+        }
+        DdpMessage.requireLength("sink", roomOf(sink));
+        ByteSpan.retain("sink", sink);
+    }
 
     @Override
     public void withdraw(LoopFuture<?> future) {
@@ -137,7 +165,7 @@ class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Posted {
         try {
             sink().release();
         } catch (Throwable releasedBefore) {
-            LentMemory.log(Operation.RECEIVE, id, releasedBefore);
+            MemoryMisuse.log(Operation.RECEIVE, id, releasedBefore);
         }
         sink().clear();
     }

@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
+import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.QueueLimit;
 import io.iwarp.rdmap.StreamState;
@@ -93,17 +94,17 @@ final class ReceiveSide {
      */
     void receive(long id, Object sink, CompletionTarget completesTo) {
         Objects.requireNonNull(sink, "sink is null");
-        int index = LentMemory.sinkIndex(sink);
-        long length = LentMemory.room(sink);
-        LentMemory.retainSink(sink, length);
+        int index = ReceiveRequest.indexOf(sink);
+        long length = ReceiveRequest.roomOf(sink);
+        ReceiveRequest.retain(sink);
         ReceiveRequest request;
         try {
             request = claim();
         } catch (Throwable refused) {
-            LentMemory.release(sink);
+            ByteSpan.release(sink);
             throw refused;
         }
-        LentMemory.cover(request.sink(), sink, index, length);
+        request.sink().cover(sink, index, length);
         publish(request.set(id, completesTo));
     }
 

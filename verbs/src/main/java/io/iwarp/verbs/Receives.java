@@ -148,11 +148,11 @@ abstract class Receives implements ReceiveStall.Source {
             return null;
         }
         if (buffer.refCnt() == 0) {
-            return LentMemory.released(Operation.RECEIVE, request.id());
+            return MemoryMisuse.released(Operation.RECEIVE, request.id());
         }
         long end = buffer.writerIndex() + completion.bytes();
         if (end > buffer.capacity()) {
-            return LentMemory.changed(Operation.RECEIVE, request.id(), completion.bytes());
+            return MemoryMisuse.changed(Operation.RECEIVE, request.id(), completion.bytes());
         }
         buffer.writerIndex((int) end);
         return null;

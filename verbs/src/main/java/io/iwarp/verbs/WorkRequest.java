@@ -187,13 +187,13 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Posted {
         ReadSink sink = readSink;
         ByteBuf lent = sink == null ? payload().buffer() : sink.buffer();
         if (lent != null && lent.refCnt() == 0) {
-            return LentMemory.released(operation, id);
+            return MemoryMisuse.released(operation, id);
         }
         if (sink == null || !beginPlacement()) {
             return null;
         }
         try {
-            return sink.fill(readLength()) ? null : LentMemory.changed(operation, id, readLength());
+            return sink.fill(readLength()) ? null : MemoryMisuse.changed(operation, id, readLength());
         } finally {
             endPlacement();
         }
@@ -216,7 +216,7 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Posted {
         try {
             payload().release();
         } catch (Throwable releasedBefore) {
-            LentMemory.log(operation, id, releasedBefore);
+            MemoryMisuse.log(operation, id, releasedBefore);
         }
         payload().clear();
         ReadSink sink = readSink;
@@ -225,7 +225,7 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Posted {
             try {
                 sink.close();
             } catch (Throwable releasedBefore) {
-                LentMemory.log(operation, id, releasedBefore);
+                MemoryMisuse.log(operation, id, releasedBefore);
             }
         }
     }

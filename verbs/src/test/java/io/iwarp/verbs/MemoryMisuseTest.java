@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * An application that gives away memory which a request still uses: the stream ends with an error that says so, and
  * every request completes.
  */
-class LentMemoryTest {
+class MemoryMisuseTest {
     private static final int BYTES = 100;
 
     @RegisterExtension
