@@ -1,10 +1,8 @@
 package io.iwarp.transport;
 
-import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.IoRegistration;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.netty.util.concurrent.Ticker;
 import java.time.Duration;
@@ -72,12 +70,11 @@ public final class BusyPolling implements IoHandlerFactory {
     }
 
     /** The handler of one event loop, whose thread alone calls {@link #run}. */
-    private static final class Handler implements IoHandler {
-        private final IoHandler handler;
+    private static final class Handler extends ForwardingIoHandler {
         private final Context context;
 
         Handler(IoHandler handler, long spinTime, Ticker ticker) {
-            this.handler = handler;
+            super(handler);
             this.context = new Context(spinTime, ticker);
         }
 
@@ -89,36 +86,6 @@ public final class BusyPolling implements IoHandlerFactory {
                 context.noteWork();
             }
             return handled;
-        }
-
-        @Override
-        public void initialize() {
-            handler.initialize();
-        }
-
-        @Override
-        public void prepareToDestroy() {
-            handler.prepareToDestroy();
-        }
-
-        @Override
-        public void destroy() {
-            handler.destroy();
-        }
-
-        @Override
-        public IoRegistration register(IoHandle handle) throws Exception {
-            return handler.register(handle);
-        }
-
-        @Override
-        public void wakeup() {
-            handler.wakeup();
-        }
-
-        @Override
-        public boolean isCompatible(Class<? extends IoHandle> handleType) {
-            return handler.isCompatible(handleType);
         }
     }
 

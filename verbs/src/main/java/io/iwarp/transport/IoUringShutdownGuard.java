@@ -90,8 +90,7 @@ public final class IoUringShutdownGuard implements IoHandlerFactory {
     }
 
     /** The handler of one event loop, whose thread alone calls all methods but {@link #wakeup}. */
-    private static final class Handler implements IoHandler {
-        private final IoHandler handler;
+    private static final class Handler extends ForwardingIoHandler {
         private final Ticker ticker;
         /** The transport's handler refers to what is registered, for as long as an operation may be under way. */
         private final Map<IoRegistration, WeakReference<IoHandle>> registered = new WeakHashMap<>();
@@ -99,18 +98,8 @@ public final class IoUringShutdownGuard implements IoHandlerFactory {
         private boolean shuttingDown;
 
         Handler(IoHandler handler, Ticker ticker) {
-            this.handler = handler;
+            super(handler);
             this.ticker = ticker;
-        }
-
-        @Override
-        public void initialize() {
-            handler.initialize();
-        }
-
-        @Override
-        public int run(IoHandlerContext loop) {
-            return handler.run(loop);
         }
 
         @Override
@@ -179,16 +168,6 @@ public final class IoUringShutdownGuard implements IoHandlerFactory {
                         open,
                         TimeUnit.NANOSECONDS.toSeconds(MAX_WAIT_NANOS));
             }
-        }
-
-        @Override
-        public void wakeup() {
-            handler.wakeup();
-        }
-
-        @Override
-        public boolean isCompatible(Class<? extends IoHandle> handleType) {
-            return handler.isCompatible(handleType);
         }
     }
 

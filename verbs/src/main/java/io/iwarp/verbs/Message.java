@@ -9,19 +9,13 @@ import io.netty.buffer.Unpooled;
  * bytes.
  */
 public final class Message {
+    private final Completion receive;
     private final ByteBuf bytes;
-    private final boolean hasImmediate;
-    private final long immediate;
-    private final boolean solicited;
-    private final int invalidatedStag;
 
     Message(CompletionView receive) {
+        this.receive = receive.copy();
         ByteBuf buffer = receive.buffer();
         bytes = buffer == null ? Unpooled.EMPTY_BUFFER : buffer;
-        hasImmediate = receive.hasImmediate();
-        immediate = hasImmediate ? receive.immediate() : 0;
-        solicited = receive.solicited();
-        invalidatedStag = receive.invalidatedStag();
     }
 
     /**
@@ -34,7 +28,7 @@ public final class Message {
 
     /** Returns whether this is Immediate Data (RFC 7306 section 6). */
     public boolean hasImmediate() {
-        return hasImmediate;
+        return receive.hasImmediate();
     }
 
     /**
@@ -43,26 +37,23 @@ public final class Message {
      * @throws IllegalStateException if this {@linkplain #hasImmediate is none}
      */
     public long immediate() {
-        if (!hasImmediate) {
-            throw new IllegalStateException("there is no Immediate Data, test hasImmediate(): " + this);
-        }
-        return immediate;
+        return receive.immediate();
     }
 
     /** Returns whether the peer requested an event with this message ({@link PostOptions#solicited}). */
     public boolean solicited() {
-        return solicited;
+        return receive.solicited();
     }
 
     /** Returns the STag of this side that the message invalidated, or 0 if it invalidated none. */
     public int invalidatedStag() {
-        return invalidatedStag;
+        return receive.invalidatedStag();
     }
 
     @Override
     public String toString() {
-        String content = hasImmediate ? "Immediate Data " + immediate : bytes.readableBytes() + " bytes";
-        return "Message[" + content + (solicited ? ", solicited" : "")
-                + (invalidatedStag == 0 ? "" : String.format(", invalidated STag 0x%08x", invalidatedStag)) + "]";
+        String content = hasImmediate() ? "Immediate Data " + immediate() : bytes.readableBytes() + " bytes";
+        return "Message[" + content + (solicited() ? ", solicited" : "")
+                + (invalidatedStag() == 0 ? "" : String.format(", invalidated STag 0x%08x", invalidatedStag())) + "]";
     }
 }
