@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It receives MPA's events through the pipeline, and DDP calls it ({@link DdpUlp}). The layer above calls
  * {@link #pull}, {@link #keepAlive}, {@link #resume}, {@link #close(CloseReason)}, {@link #abort} and {@link #end}, and
- * hears by {@link RdmapUlp}.
+ * implements {@link RdmapUlp}.
  *
  * <p>Call all methods except the constructor on the channel's event loop. One handler serves one channel.
  */
@@ -84,8 +84,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private @Nullable UntaggedQueue sends;
     /**
      * Null once the first segment of the peer has arrived, which alone may be the ready-to-receive message. If that is
-     * a Send, it uses a message number, but no receive of the application, which does not hear of it (RFC 6581 section
-     * 4.4.2). As a Write or Read it is like any other.
+     * a Send, it uses a message number, but no receive of the application, and is not reported (RFC 6581 section
+     * 4.4.2). A Write or Read is handled like any other.
      */
     private @Nullable HeaderQueue readyToReceive;
 
@@ -104,7 +104,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private boolean unflushed;
     /** A message waits for a receive, and the clock of the answers has stopped. */
     private boolean stalled;
-    /** FIN was sent. The connection is closed when the peer's FIN arrives. */
+    /** The FIN was sent. The connection is closed when the peer's FIN arrives. */
     private boolean outputClosed;
 
     private boolean peerClosedHalf;
@@ -114,9 +114,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      * @param association the memory that the peer may access
      * @param counters counts Terminates; written only by the event loop
      * @param position how far the transport has come
-     * @param state the new state of this stream, which the handler changes and anybody may read
-     * @param halfClose tells the peer of the channel that nothing more will be sent, after everything written so far;
-     *     input may still arrive
+     * @param state the new state of this stream, which the handler changes and any thread may read
+     * @param halfClose closes the output of the channel after everything written so far; input may still arrive
      */
     public RdmapHandler(
             Settings settings,
@@ -253,7 +252,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         ctx.write(message, ctx.voidPromise());
     }
 
-    /** Sends what was written, if there is anything, and bounds the wait for the transport. */
+    /** Flushes what was written, and starts the transmit timeout. */
     private void flush() {
         if (!unflushed) {
             return;
@@ -363,7 +362,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         endStall();
     }
 
-    /** What the layer above posts now leaves in one flush with what the burst has started. */
+    /** Requests that the layer above posts now are flushed together with those that the burst has started. */
     @Override
     public void onReadComplete() {
         if (!state.is(Phase.ENDED)) {
@@ -433,8 +432,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      *
      * <p>While this side waits for responses, it accepts requests of the peer. Otherwise two closing peers would wait
      * for each other. When all requests of this side are answered, it accepts no more, or the peer could delay the
-     * close forever with new requests. If the peer closed its half and left requests without an answer, what waits
-     * behind them is given up.
+     * close forever with new requests. If the peer closed its half and left requests without an answer, the requests
+     * after them are given up.
      */
     private void closeOutputWhenDrained() {
         boolean idle = requester.idle();
@@ -653,7 +652,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         ulp.onEnded(Objects.requireNonNull(state.cause(), "a stream ends for a reason"));
     }
 
-    /** Nothing is sent, completed or waited for any more but the Terminate and the peer's FIN. */
+    /** From now on only the Terminate is sent, and only the FIN of the peer is awaited. */
     private void stop() {
         requester.stop();
         responder.stop();
@@ -661,7 +660,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         response.cancel();
     }
 
-    // What is waited for
+    // Deadlines
 
     private Progress progress() {
         return new Progress(
@@ -680,7 +679,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         return messagesUnderWay - responder.messagesUnderWay();
     }
 
-    /** Returns what is sent or waited for, as text. */
+    /** Describes what is sent or awaited. */
     private String describeLeft() {
         int messages = requestMessagesUnderWay();
         if (messages > 0) {

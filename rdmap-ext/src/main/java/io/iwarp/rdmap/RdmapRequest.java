@@ -309,8 +309,8 @@ public class RdmapRequest {
     }
 
     /**
-     * Called before bytes of the response to this Read are placed. Returns false if nobody wants them any more: then
-     * they are dropped.
+     * Called before bytes of the response to this Read are placed. Returns false if the application has cancelled the
+     * Read: then they are dropped.
      */
     protected boolean beginPlacement() {
         return true;

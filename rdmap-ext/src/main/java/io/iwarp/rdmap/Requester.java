@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Starts the requests of this side, and finds out when they are done: leaves Reads and atomics beyond the ORD and
- * fenced requests in the {@link RequestQueue}, with all that are behind them, and matches the peer's responses. It is
- * the target of the responses to Reads, which come in the order of the Reads.
+ * fenced requests in the {@link RequestQueue}, with all later ones, and matches the peer's responses. It is the target
+ * of the responses to Reads, which come in the order of the Reads.
  */
 final class Requester implements TaggedTarget {
     /** The STag of messages without payload. Not 0, which some hardware rejects. */

@@ -22,15 +22,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles the operations of the peer. It is the target of Writes, which are not reported to the application: only a
- * later message tells it about them (RFC 5040 section 5.1). It responds to Reads and atomics, of which it accepts as
- * many as the IRD allows. One queue holds the responses to both, so they are sent in the order of the requests (<a
+ * Handles the operations of the peer. It is the target of Writes, which are not reported to the application (RFC 5040
+ * section 5.1). It responds to Reads and atomics, of which it accepts as many as the IRD allows. One queue holds the
+ * responses to both, so they are sent in the order of the requests (<a
  * href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>, <a
  * href="https://www.rfc-editor.org/rfc/rfc7306#section-7">RFC 7306 section 7</a>).
  *
  * <p>A request occupies the IRD until the transport has taken the last byte of its response. The source of a Read is
  * read when the response is segmented, so a response of 4 GiB needs no extra memory. Only a few responses are handed to
- * DDP at a time, so that later requests of this side do not wait behind all responses.
+ * DDP at the same time, so that later requests of this side do not wait for all of them.
  *
  * <p>IRD overflow: {@link #freePlaces} is what the IRD leaves. If there is none, a request finds no buffer, and DDP
  * ends the stream (RFC 5040 section 6.2). The transport may have taken a response without a report, as the rest of its
@@ -39,8 +39,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Responder implements TaggedTarget {
     /**
-     * The maximum number of response bytes that DDP holds, unless a single response is larger: enough to queue one
-     * burst behind another.
+     * The maximum number of response bytes that DDP holds, unless a single response is larger: enough for two bursts.
      */
     private static final long BYTES_UNDER_WAY = 256 * 1024;
 
@@ -81,10 +80,10 @@ final class Responder implements TaggedTarget {
 
     /**
      * @param output writes the responses
-     * @param ulp hears what was served
+     * @param ulp is notified of what was served
      * @param stream the memory that the peer may access
      * @param counters counts requests and responses
-     * @param position says which responses the transport has taken
+     * @param position shows which responses the transport has taken
      */
     Responder(
             Consumer<DdpMessage> output,

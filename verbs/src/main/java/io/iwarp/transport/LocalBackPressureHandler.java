@@ -37,7 +37,7 @@ final class LocalBackPressureHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Released last by whoever has taken the bytes before it: the peer, or the channel that could not send them. */
+    /** Released after the bytes before it, by the peer, or by the channel that could not send them. */
     private static final class Receipt extends AbstractReferenceCounted {
         private final Channel sender;
         private final ChannelPromise promise;

@@ -22,7 +22,7 @@ final class Application {
      *
      * @param owner the channel or queue of the listener, for the log
      */
-    static void tell(Object owner, Runnable call) {
+    static void notify(Object owner, Runnable call) {
         Throwable thrown = call(call);
         if (thrown != null) {
             log(owner, thrown);

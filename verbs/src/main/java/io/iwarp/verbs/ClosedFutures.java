@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * method except {@link #complete}.
  *
  * <p>Each call of {@link #future} creates a separate future. If all were derived from one future, a thread that creates
- * another one during completion could run the dependent actions of others, and the second step would not know when they
+ * another one during completion could run the dependent actions of others, and the second step could start before they
  * are done.
  */
 final class ClosedFutures {
@@ -35,9 +35,9 @@ final class ClosedFutures {
         }
         CompletableFuture<CloseReason> future = new LoopFuture<>(loops);
         futures.add(future);
-        CloseReason meanwhile = reason;
-        if (meanwhile != null) {
-            future.complete(meanwhile);
+        CloseReason known = reason;
+        if (known != null) {
+            future.complete(known);
         }
         return future;
     }

@@ -219,7 +219,7 @@ public final class CompletionQueue implements AutoCloseable {
     public boolean arm() {
         requireListener();
         armed.set(ring.position() << KIND_BITS | FOR_ANY);
-        return somethingIsComing();
+        return hasPendingCompletions();
     }
 
     /**
@@ -238,14 +238,14 @@ public final class CompletionQueue implements AutoCloseable {
                 && !armed.compareAndSet(wanted, ring.position() << KIND_BITS | FOR_SOLICITED)) {
             wanted = armed.get();
         }
-        return somethingIsComing();
+        return hasPendingCompletions();
     }
 
     /**
-     * Unpublished entries count. An entry behind one may already have used its event, and the unpublished entry may
-     * trigger none, so no event would report either.
+     * Unpublished entries count. A later entry may already have used the event, and the unpublished entry may raise
+     * none, so no event would report either.
      */
-    private boolean somethingIsComing() {
+    private boolean hasPendingCompletions() {
         return ring.size() != 0;
     }
 
@@ -268,7 +268,7 @@ public final class CompletionQueue implements AutoCloseable {
 
     /** Adds a copy of a completion, for which the port has room. */
     void add(CompletionPort port, CompletionView completion) {
-        boolean worthAnEvent = completion.solicited() || !completion.successful();
+        boolean attention = completion.solicited() || !completion.successful();
         long position = ring.claim();
         ring.publish(position, port, completion);
         Thread sleeping = sleeper.get();
@@ -276,25 +276,25 @@ public final class CompletionQueue implements AutoCloseable {
             LockSupport.unpark(sleeping);
         }
         long wanted = armed.get();
-        while (answers(wanted, position, worthAnEvent)) {
+        while (raisesEvent(wanted, position, attention)) {
             if (armed.compareAndSet(wanted, UNARMED)) {
-                tell();
+                raiseEvent();
                 return;
             }
             wanted = armed.get();
         }
     }
 
-    /** An entry that was polled before the queue was armed triggers no event. */
-    private static boolean answers(long wanted, long position, boolean worthAnEvent) {
+    /** An entry that was polled before the queue was armed raises no event. */
+    private static boolean raisesEvent(long wanted, long position, boolean attention) {
         long kind = wanted & KIND_MASK;
-        return (kind == FOR_ANY || (kind == FOR_SOLICITED && worthAnEvent)) && position >= wanted >> KIND_BITS;
+        return (kind == FOR_ANY || (kind == FOR_SOLICITED && attention)) && position >= wanted >> KIND_BITS;
     }
 
-    private void tell() {
-        CompletionQueueListener told = listener;
-        if (told != null) {
-            Application.tell(this, () -> told.onCompletionEvent(this));
+    private void raiseEvent() {
+        CompletionQueueListener current = listener;
+        if (current != null) {
+            Application.notify(this, () -> current.onCompletionEvent(this));
         }
     }
 

@@ -30,11 +30,11 @@ final class CompletionRing<O> {
         }
 
         O owner() {
-            O told = owner;
-            if (told == null) {
+            O present = owner;
+            if (present == null) {
                 throw new IllegalStateException("the entry was taken before");
             }
-            return told;
+            return present;
         }
 
         /** Clears the references to the owner and the buffer. */

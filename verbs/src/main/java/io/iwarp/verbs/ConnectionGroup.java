@@ -108,8 +108,8 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
         // First: the application may close it.
         queuePair
                 .closed()
-                .thenAccept(reason -> Application.tell(queuePair.channel(), () -> onClose.accept(queuePair, reason)));
-        Application.tell(queuePair.channel(), () -> onOpen.accept(queuePair));
+                .thenAccept(reason -> Application.notify(queuePair.channel(), () -> onClose.accept(queuePair, reason)));
+        Application.notify(queuePair.channel(), () -> onOpen.accept(queuePair));
     }
 
     /** Returns the queue pairs of the connections that are established and not closed. */

@@ -114,7 +114,7 @@ final class IdleTimers {
     }
 
     /**
-     * What is posted, completed or polled does not matter: only bytes tell the peer that this side is alive. The stream
+     * What is posted, completed or polled does not matter: only bytes show the peer that this side is alive. The stream
      * may end while it sends.
      */
     private void writeIfQuiet() {

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * that its methods return, for example {@link #copy} and {@link #thenApply}. It does not hold for futures that are made
  * by others and wait for this one, for example by {@link CompletableFuture#allOf}.
  *
- * <p><b>Cancellation.</b> The future of a request knows it until one of two threads settles the future: the event loop,
- * when the request is over, or the application, which cancels it or lets it time out. Each settles it with one
+ * <p><b>Cancellation.</b> The future of a request refers to it until one of two threads settles the future: the event
+ * loop, when the request is over, or the application, which cancels it or lets it time out. Each settles it with one
  * {@code getAndSet}, so exactly one succeeds. If the application does, the request is withdrawn. While the event loop
  * places bytes of a response, it has marked the future, and the application waits for the end of that copy. So no byte
  * is placed once {@link #cancel} has returned.

@@ -130,7 +130,7 @@ final class ManagedReceives extends Receives {
         return ring;
     }
 
-    /** An idle receive is not posted by anybody. */
+    /** An idle receive was not posted. */
     @Override
     int inUse() {
         return ring.startedAndUnreleased();

@@ -5,8 +5,8 @@ import io.netty.buffer.Unpooled;
 
 /**
  * A message of the peer: the payload of a Send, or Immediate Data. A {@link MessageListener} gets it for the time of
- * the call; who takes it with {@link QueuePair#nextMessage} releases its {@link #bytes}. Immutable, except for the
- * bytes.
+ * the call; code that takes it with {@link QueuePair#nextMessage} releases its {@link #bytes}. Immutable, except for
+ * the bytes.
  */
 public final class Message {
     private final Completion receive;

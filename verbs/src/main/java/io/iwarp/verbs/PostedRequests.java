@@ -731,7 +731,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     /**
      * Fills the {@link #completion} and ends the use of the memory.
      *
-     * @return the target to report to; null if there is none, or nobody is interested any more
+     * @return the target to report to; null if there is none, or the application has settled the future
      */
     private @Nullable CompletionTarget finish(WorkRequest request, @Nullable CloseReason reason) {
         CompletionTarget target = request.target();

@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  *
  * queuePair.write(text, memory);                              // into the peer's memory
  * queuePair.read(back, memory.slice(0, 15)).thenAccept(read -> show(back));
- * queuePair.send(message)                                     // behind the Write: the peer finds the text in place
+ * queuePair.send(message)                                     // after the Write: the peer finds the text in place
  *         .exceptionally(failure -> explain(failure));
  *
  * queuePair.closed().thenAccept(reason -> log(reason));       // every end of the connection, with its reason
@@ -154,7 +154,7 @@ public final class QueuePair implements AutoCloseable {
     private final class Life implements LifeListener {
         @Override
         public void onReady() {
-            Application.tell(channel, () -> listener.onReady(QueuePair.this));
+            Application.notify(channel, () -> listener.onReady(QueuePair.this));
             ready.complete(QueuePair.this);
         }
 
@@ -165,12 +165,12 @@ public final class QueuePair implements AutoCloseable {
 
         @Override
         public void onInputShutdown() {
-            Application.tell(channel, () -> listener.onInputShutdown(QueuePair.this));
+            Application.notify(channel, () -> listener.onInputShutdown(QueuePair.this));
         }
 
         @Override
         public void onClosed(CloseReason reason) {
-            Application.tell(channel, () -> listener.onClosed(QueuePair.this, reason));
+            Application.notify(channel, () -> listener.onClosed(QueuePair.this, reason));
             // Avoid the cost of a stack trace that is not used once the set-up has ended.
             if (!ready.isDone()) {
                 ready.completeExceptionally(new ConnectionClosedException(reason));
@@ -388,9 +388,9 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Takes the next message of the peer, with {@linkplain QueuePairSettings#managedReceiveBytes managed receives} and
-     * without a listener or completion queue for them. Messages that nobody has taken wait in the receive queue. When
-     * it is full, the connection is not read until one is taken, which stops the peer (back pressure), and the answers
-     * to Reads as well.
+     * without a listener or completion queue for them. Messages that were not taken wait in the receive queue. When it
+     * is full, the connection is not read until one is taken, which stops the peer (back pressure), and the answers to
+     * Reads as well.
      *
      * <p>Messages that wait also count to {@link io.iwarp.memory.IwarpDevice#maxManagedReceiveBytes}. While that is
      * used up, a connection with a message that waits is not read.
@@ -458,7 +458,7 @@ public final class QueuePair implements AutoCloseable {
                 message.bytes().release();
             }
         }));
-        closed().thenAccept(reason -> Application.tell(channel, () -> listener.onClosed(this, reason)));
+        closed().thenAccept(reason -> Application.notify(channel, () -> listener.onClosed(this, reason)));
     }
 
     /** Completions go to these ports, and nowhere else from now on. */
@@ -521,7 +521,7 @@ public final class QueuePair implements AutoCloseable {
             throw new IllegalStateException(
                     "set the shared receive queue before the completion queues: it says how much room is needed there");
         }
-        engine.receives().share(parameters() != null, queue.pool(), () -> queue.tell(this));
+        engine.receives().share(parameters() != null, queue.pool(), () -> queue.notifyLimit(this));
         engine.flushAgainIfOver();
         return this;
     }

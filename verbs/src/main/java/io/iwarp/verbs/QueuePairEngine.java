@@ -395,7 +395,7 @@ final class QueuePairEngine implements RdmapUlp {
 
     /** Runs one part of the end. If it throws, the others still run. */
     private void part(Runnable part) {
-        Application.tell(channel, part);
+        Application.notify(channel, part);
     }
 
     private void report(CloseReason reason) {

@@ -134,7 +134,7 @@ final class QueuePairRecorder {
         }
         connection.established = true;
         if (connection.isEnabled()) {
-            // Store the addresses now; the channel may not know them later.
+            // Store the addresses now; the channel may not have them later.
             nameAddresses();
         }
     }

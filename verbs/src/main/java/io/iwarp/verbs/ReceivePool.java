@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>No wake-up is lost. A stream is in line until it has a receive, so a stream that was woken and waits again is in
  * line again. A stream at its share is not in line; a release brings it there. The stream first marks itself as
- * waiting, then looks at what it holds. A release, which takes no lock unless somebody waits, first counts down what
+ * waiting, then looks at what it holds. A release, which takes no lock unless a stream waits, first counts down what
  * the stream holds, then looks at the mark. Both are volatile, so one side sees the other.
  */
 final class ReceivePool {

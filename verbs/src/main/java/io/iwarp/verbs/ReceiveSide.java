@@ -56,7 +56,7 @@ final class ReceiveSide {
         return receives;
     }
 
-    /** Sets the target of messages that take a receive with an id, or one that nobody has posted. */
+    /** Sets the target of messages that take a receive with an id, a managed or a shared one. */
     void target(CompletionTarget newTarget) {
         target = newTarget;
     }

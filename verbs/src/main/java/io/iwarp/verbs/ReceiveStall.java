@@ -120,7 +120,8 @@ final class ReceiveStall {
     /**
      * Registers for a wake-up, then looks for a receive. The poster publishes a receive, then looks for streams to
      * wake. Each side has a full fence between its store and its load (store-load fence), so at least one sees the
-     * other. A {@link ReceivePool} decides under its lock who gets a receive, an {@code InputBudget} who gets memory.
+     * other. A {@link ReceivePool} decides under its lock which stream gets a receive, an {@code InputBudget} which
+     * gets memory.
      */
     private static boolean findOrEnqueue(Source receives) {
         receives.prepareToWait();

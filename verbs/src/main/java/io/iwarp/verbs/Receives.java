@@ -89,7 +89,7 @@ abstract class Receives implements ReceiveStall.Source {
     public void prepareToWait() {}
 
     /**
-     * Returns the receive {@code ahead} places behind the head, which may have to be fetched first.
+     * Returns the receive {@code ahead} places after the head, which may have to be fetched first.
      *
      * @param ahead 0 for the head; unsigned
      * @return null if there is none

@@ -117,7 +117,7 @@ public final class Reconnector implements AutoCloseable {
         if (unwanted) {
             queuePair.close();
         } else {
-            Application.tell(queuePair.channel(), () -> listener.onConnected(queuePair));
+            Application.notify(queuePair.channel(), () -> listener.onConnected(queuePair));
         }
     }
 
@@ -140,7 +140,7 @@ public final class Reconnector implements AutoCloseable {
             pause = pauseNanos - ThreadLocalRandom.current().nextLong(pauseNanos / 2 + 1);
             pauseNanos = Math.min(maxPauseNanos, 2 * pauseNanos);
         }
-        Application.tell(this, () -> listener.onDisconnected(reason, again ? Duration.ofNanos(pause) : null));
+        Application.notify(this, () -> listener.onDisconnected(reason, again ? Duration.ofNanos(pause) : null));
         if (!again || !schedule(pause)) {
             closed.complete(reason);
         }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Receives that any number of queue pairs share (a verbs shared receive queue). A server with many connections posts
- * buffers for the messages that arrive at a time, not for all messages that each peer might send.
+ * buffers for the messages that arrive at the same time, not for all messages that each peer might send.
  *
  * <p>Attach a queue pair with {@link QueuePair#sharedReceiveQueue}. Messages take receives in the order of posting; the
  * completion goes to the listener or completion queue of the queue pair. If the queue is empty,
@@ -87,10 +87,10 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /** Event loop: reports that few receives remain. */
-    void tell(QueuePair taker) {
-        SharedReceiveQueueListener told = listener;
-        if (told != null) {
-            Application.tell(this, () -> told.onLimit(this, taker));
+    void notifyLimit(QueuePair taker) {
+        SharedReceiveQueueListener current = listener;
+        if (current != null) {
+            Application.notify(this, () -> current.onLimit(this, taker));
         }
     }
 

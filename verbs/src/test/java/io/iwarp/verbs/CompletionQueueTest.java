@@ -286,18 +286,18 @@ class CompletionQueueTest {
         CompletionQueue queue = CompletionQueue.create(2 * DEPTH).listener(events::add);
         QueuePair initiator = connect(0, queue, queue);
         CompletionPort port = (CompletionPort) initiator.engine().sends().target();
-        CompletionView worthAnEvent = new WorkRequest((withdrawn, future) -> {})
+        CompletionView failed = new WorkRequest((withdrawn, future) -> {})
                 .report(new CompletionView(), new CloseReason(EndedBy.TIMEOUT, null, "a failure", null));
         assertThat(queue.armSolicited()).isFalse();
         long slow = queue.ring().claim();
-        queue.add(port, worthAnEvent);
+        queue.add(port, failed);
         assertThat(events).hasSize(1);
 
         assertThat(queue.poll((queuePair, completion) -> {}, 1)).isZero();
         assertThat(queue.armSolicited()).isTrue();
         assertThat(queue.arm()).isTrue();
 
-        queue.ring().publish(slow, port, worthAnEvent);
+        queue.ring().publish(slow, port, failed);
         assertThat(queue.size()).isEqualTo(2);
     }
 
