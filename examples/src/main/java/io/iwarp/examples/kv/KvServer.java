@@ -156,7 +156,7 @@ public final class KvServer implements AutoCloseable {
         try {
             queuePair.sendQueue().send(0, store.put(Put.decode(message)).encode());
         } catch (IllegalArgumentException | QueueFullException | ConnectionClosedException e) {
-            // It sends what is not a put, takes no answers, or has gone before it was told that its value is stored.
+            // The client sent something else, does not take its answers, or has disconnected.
             queuePair.abort();
         } finally {
             message.release();
