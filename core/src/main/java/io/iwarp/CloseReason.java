@@ -65,7 +65,7 @@ public final class CloseReason {
                 return text;
             }
         } catch (CharacterCodingException notText) {
-            // Only the application knows what the bytes mean.
+            // The bytes have a meaning for the application only.
         }
         return privateData.length + " bytes of private data, which are not text";
     }
@@ -92,7 +92,7 @@ public final class CloseReason {
 
     /**
      * Returns whether the same connection may succeed later, so that a client should connect again after a growing
-     * pause. Otherwise a person has to change something first, or this side wanted the end.
+     * pause. Otherwise something must be changed first, or this side ended the connection on purpose.
      *
      * <table>
      * <caption>Whether to connect again</caption>

@@ -3,8 +3,8 @@ package io.iwarp;
 import java.util.Objects;
 
 /**
- * There is no connection, or no longer: it could not be set up, or it ended before a request completed or was posted.
- * Code that connects again catches it and asks {@link CloseReason#mayRetry}.
+ * The connection could not be set up, or it ended before a request completed or was posted. To decide whether to
+ * connect again, ask {@link CloseReason#mayRetry}.
  *
  * <p>Futures fail with it, those of connects as well; a post with a work-request id throws it if the connection is
  * closing or has ended. {@link ConnectionRejectedException} is the answer of the peer's application.

@@ -3,8 +3,9 @@ package io.iwarp;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can happen to a correct program: the connection ends or is rejected ({@link ConnectionClosedException}), a queue
- * is full, a limit is reached, memory was revoked. It is unchecked, since it mostly arrives as the failure of a future.
+ * A failure that a correct program must handle: the connection ended or was rejected
+ * ({@link ConnectionClosedException}), a queue is full, a limit is reached, memory was revoked. It is unchecked, since
+ * it mostly arrives as the failure of a future.
  *
  * <p>A wrong call is an {@link IllegalArgumentException}, {@link IllegalStateException} or a similar exception of the
  * JDK instead.

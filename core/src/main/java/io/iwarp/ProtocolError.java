@@ -189,7 +189,7 @@ public enum ProtocolError {
             0x02,
             "Untagged Buffer Error / Invalid Message Sequence Number - no buffer available",
             "a Send found no receive, or a Read exceeded the IRD; post more receives before the "
-                    + "peer sends, or lower ord of the side that reads"),
+                    + "peer sends, or lower the reader's ord"),
     /** Invalid Message Sequence Number - Message Sequence Number range is not valid. RFC 5041 section 7.2. */
     DDP_UNTAGGED_MSN_OUT_OF_RANGE(
             ErrorLayer.DDP,

@@ -22,8 +22,7 @@ class CloseReasonTest {
         assertThat(reason)
                 .hasToString("the peer terminated the stream: 0x1/0x2/0x02 Untagged Buffer Error / Invalid Message"
                         + " Sequence Number - no buffer available: queue 0, MSN 17 (a Send found no receive, or a Read"
-                        + " exceeded the IRD; post more receives before the peer sends, or lower ord of the side"
-                        + " that reads)");
+                        + " exceeded the IRD; post more receives before the peer sends, or lower the reader's ord)");
     }
 
     @Test

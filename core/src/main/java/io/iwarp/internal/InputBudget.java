@@ -20,9 +20,17 @@ import org.jspecify.annotations.Nullable;
  * Older claims that stop asking must be ended by their owners, with a timeout.
  *
  * <p><b>Threads.</b> While no claim waits, requests and releases are a compare-and-set or an addition. Waiting claims,
- * and which claim is the oldest, are guarded by a lock. No wake-up is lost: a claim is first counted in
- * {@link #waiting}, then looks at {@link #taken}; a release first lowers {@link #taken}, then looks at
- * {@link #waiting}. Both are volatile, so at least one side sees the other (store-load fence on both sides).
+ * and which claim is the oldest, are guarded by a lock. No wake-up is lost, since each side stores before it loads:
+ *
+ * <pre>
+ *     a request (await)                          a release (give)
+ *     1. store: waiting + 1                      1. store: taken - bytes
+ *     2. store-load fence (volatile)             2. store-load fence (atomic update)
+ *     3. load: taken; too much, so it waits      3. load: waiting; 0, so it wakes nobody
+ * </pre>
+ *
+ * <p>Both loads cannot miss the other side's store: if the release reads 0, its store precedes that of the request,
+ * whose load then sees the bytes.
  */
 public final class InputBudget {
     private static final long NO_AGE = Long.MAX_VALUE;
@@ -243,7 +251,7 @@ public final class InputBudget {
             waiting--;
         }
 
-        /** Takes what it wants if it may. Call it with the lock held, on the first of the line. */
+        /** Takes the wanted bytes if it may. Call it with the lock held, on the first of the line. */
         private boolean grant() {
             long more = Math.max(0, wanted - held);
             if (!takeWithinLimit(more)) {

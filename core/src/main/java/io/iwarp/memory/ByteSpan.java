@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
  * that it can be reused without allocation. A new span is empty.
  *
  * <p>A span takes no reference to its buffer or region. The user of the span keeps the memory alive. After the region
- * is closed, nothing can be put through the span. Bytes can be read while somebody {@linkplain #retain holds} the
- * memory.
+ * is closed, nothing can be put through the span. Bytes can be read while the memory is {@linkplain #retain retained}.
  *
  * <p>The span object belongs to one thread. Over a region, {@link #put} and {@link #get} may run while other threads
  * copy to and from the same region; over a buffer, they are as safe as the buffer's own methods.

@@ -9,7 +9,7 @@ import java.nio.file.StandardOpenOption;
 
 /**
  * Part of a file, which peers read. Each access is a positional read, so several event loops may read at the same time.
- * This side reads the file itself, so nothing but the region holds it, and its end closes the file.
+ * The region is the only user of the open file and closes it.
  */
 final class FileMemory implements TaggedMemory {
     private final Path file;

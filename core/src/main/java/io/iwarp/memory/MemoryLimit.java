@@ -34,7 +34,7 @@ public enum MemoryLimit {
         String remedy = ofDomain() ? "allocate the domain with a higher " : "build the device with a higher ";
         return new ResourceLimitException(
                 setting + " of " + owner + " is " + maximum + ", of which " + inUse + " are in use and " + asked
-                        + " more were asked for; close regions that are not needed any more, or " + remedy + setting,
+                        + " more were requested; close unused regions, or " + remedy + setting,
                 setting,
                 maximum);
     }

@@ -167,13 +167,13 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
         }
         ByteBuf in = Unpooled.wrappedBuffer(encoded);
         if (encoded.length < ALL_HEADER_LENGTH || in.readInt() != ALL_MAGIC) {
-            throw new IllegalArgumentException(encoded.length + " bytes are not encoded remote buffers: decode them in"
-                    + " the way in which the application of the peer encodes them");
+            throw new IllegalArgumentException(encoded.length + " bytes are not encoded remote buffers; decode them"
+                    + " as the application of the peer encodes them");
         }
         int version = in.readUnsignedShort();
         if (version != ALL_VERSION) {
-            throw new IllegalArgumentException("remote buffers are encoded in version " + version + ", this side knows "
-                    + ALL_VERSION + ": update it");
+            throw new IllegalArgumentException("remote buffers are encoded in version " + version + " (expected: "
+                    + ALL_VERSION + "); update this side");
         }
         int count = in.readUnsignedShort();
         if (in.readableBytes() != count * ENCODED_LENGTH) {

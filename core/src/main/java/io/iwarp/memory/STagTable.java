@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any thread may call any method. {@link #find} takes no lock and allocates nothing. The valid STags are an array of
  * chains, which are immutable arrays. A change replaces a chain, and growing replaces the array of chains. A reader
- * that still walks the old one sees a slightly older state. This is harmless, because a tagged buffer knows itself that
- * it was revoked. STags are random numbers, so their upper bits serve as a hash.
+ * that still walks the old one sees a slightly older state. This is harmless, because a tagged buffer has its own state
+ * of revocation. STags are random numbers, so their upper bits serve as a hash.
  *
  * <p>Of the retired STags, a ring keeps the order, and an open-addressing set finds a member. STag 0, which is never
  * issued, marks a free slot of the set. Both grow with use up to 768 KiB.

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * path, or on the module path with a module that requires {@code micrometer.core}; the stack does not need it
  * otherwise. Immutable and safe for use by any thread.
  */
-@SuppressWarnings("exports") // whoever uses it has Micrometer; others must not need it
+@SuppressWarnings("exports") // users of this class have Micrometer; others need not
 public final class IwarpMeterBinder implements MeterBinder {
     private static final String OUTBOUND = "outbound";
     private static final String INBOUND = "inbound";

@@ -32,9 +32,9 @@ import org.slf4j.LoggerFactory;
 /**
  * The sums over all queue pairs that have this object in their settings, and over the registered memory of one device.
  *
- * <p>Counting is cheap: each event loop writes its own numbers. The sums are computed when somebody reads them. The
- * counts of closed connections stay in the sums, so that a counter never decreases. Any thread may read. Readers take a
- * lock, which connections also take when they are opened and closed.
+ * <p>Counting is cheap: each event loop writes its own numbers. The sums are computed on reading. The counts of closed
+ * connections stay in the sums, so that a counter never decreases. Any thread may read. Readers take a lock, which
+ * connections also take when they are opened and closed.
  *
  * <p>{@link IwarpMeterBinder} registers the sums with Micrometer. Without Micrometer, use the methods of this class.
  */

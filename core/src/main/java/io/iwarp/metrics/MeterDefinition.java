@@ -204,7 +204,7 @@ enum MeterDefinition {
 
     final String meterName;
     final Meter.Type type;
-    /** Null for what is counted one by one: a name in the plural says what it is, as in Micrometer's own binders. */
+    /** Null for counts of objects, which the plural name describes, as in Micrometer's own binders. */
     final @Nullable String baseUnit;
 
     final String description;

@@ -271,7 +271,7 @@ class RegistrationTest {
                     assertThat(e.setting()).isEqualTo("maxRegisteredBytes");
                     assertThat(e.limit()).isEqualTo(100);
                 })
-                .hasMessageContaining("64 are in use and 64 more were asked for");
+                .hasMessageContaining("64 are in use and 64 more were requested");
         assertThatThrownBy(
                         () -> two.region().allocate(ALLOCATOR, Long.MAX_VALUE).register())
                 .isInstanceOf(ResourceLimitException.class);
@@ -300,7 +300,7 @@ class RegistrationTest {
                     assertThat(e.limit()).isEqualTo(100);
                 })
                 .hasMessage("DomainLimits.maxRegisteredBytes of the protection domain is 100, of which 64 are in"
-                        + " use and 64 more were asked for; close regions that are not needed any more, or allocate the"
+                        + " use and 64 more were requested; close unused regions, or allocate the"
                         + " domain with a higher DomainLimits.maxRegisteredBytes");
         MemoryRegion second = greedy.region().allocate(ALLOCATOR, 36).register();
         assertThatThrownBy(() -> greedy.region().allocate(ALLOCATOR, 1).register())

@@ -104,7 +104,7 @@ class RemoteBufferTest {
         assertNotDecoded(Arrays.copyOf(encoded, encoded.length - 1), "1 encoded remote buffers have 20 bytes, not 19");
         assertNotDecoded(Arrays.copyOf(encoded, encoded.length + 20), "1 encoded remote buffers have 20 bytes, not 40");
         encoded[5] = 2;
-        assertNotDecoded(encoded, "version 2, this side knows 1");
+        assertNotDecoded(encoded, "version 2 (expected: 1)");
     }
 
     private static void assertNotDecoded(byte[] encoded, String message) {

@@ -72,8 +72,8 @@ public final class DdpHandler extends ChannelDuplexHandler {
 
     /**
      * The number of ULPDUs that are handled before the responses are sent. One read can bring a thousand small
-     * requests. If all were handled first, this side and the peer would wait for each other in turns. The rate of
-     * FetchAdds in {@code checks/benchmarks/compare} shows it.
+     * requests. If all were handled first, this side and the peer would work in turns instead of in parallel. The rate
+     * of FetchAdds in {@code checks/benchmarks/compare} shows it.
      */
     static final int MAX_BURST = 64;
 
@@ -194,7 +194,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
         receiver.silence();
         if (state != State.ENDED) {
             state = State.ENDED;
-            // Most connections end with nothing to drop, and the stack trace of the exception is expensive.
+            // Usually there is nothing to drop, and the stack trace of the exception is expensive.
             if (!idle()) {
                 buffer.clear(ended("the channel was closed before the message was sent"));
             }
@@ -290,7 +290,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
         } else {
             ReferenceCountUtil.release(message);
             promise.tryFailure(new UnsupportedOperationException("an RDMA stream carries only messages, got "
-                    + message.getClass().getName() + ": post it as an operation instead of writing it"));
+                    + message.getClass().getName() + "; post it as an operation instead of writing it"));
         }
     }
 
@@ -306,7 +306,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
         }
         if (message.submitted()) {
             promise.tryFailure(
-                    new IllegalStateException(message + " is in flight: wait for onSent before writing it again"));
+                    new IllegalStateException(message + " is in flight; wait for onSent before writing it again"));
             return;
         }
         if (message.messageLength() > DdpMessage.MAX_LENGTH) {
@@ -347,7 +347,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
 
     /**
      * Reports what the transport has taken, and writes bursts while possible, unless a call is running that does this.
-     * Callers are often tasks and promises, where nobody sees an exception. So each failure ends the stream.
+     * Callers are often tasks and promises, whose exceptions are only logged. So each failure ends the stream.
      *
      * @return whether anything was flushed
      */

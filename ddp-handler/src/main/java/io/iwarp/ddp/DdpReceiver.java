@@ -52,7 +52,7 @@ final class DdpReceiver {
     private boolean stalled;
     /** Whether the stall is for memory, which the timeout of the message bounds. */
     private boolean awaitsMemory;
-    /** Whether the time of messages stands still. */
+    /** Whether the clock of incomplete messages has stopped. */
     private boolean held;
 
     private boolean faultReported;
@@ -311,7 +311,7 @@ final class DdpReceiver {
         return null;
     }
 
-    /** A delivered gap would show what the buffer held before, for example bytes of another peer. */
+    /** A gap in a delivered message would reveal previous content of the buffer, for example of another peer. */
     private @Nullable ProtocolFault checkCoverage(UntaggedBuffer buffer) {
         Coverage coverage = buffer.coverage();
         long offset = segment.messageOffset();

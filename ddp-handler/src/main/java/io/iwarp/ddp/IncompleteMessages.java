@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * then costs no timer.
  */
 final class IncompleteMessages {
-    /** The least rate at which a peer may send a message, beyond the timeout. */
+    /** The minimum rate at which a peer must send a message, beyond the timeout. */
     static final int MIN_BYTES_PER_SECOND = 64 * 1024;
 
     private static final long NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -99,7 +99,7 @@ final class IncompleteMessages {
         return executor;
     }
 
-    /** Returns the time of a clock that stands still while the input is held back. */
+    /** Returns the time of a clock that stops while the input is held back. */
     private long time(EventExecutor loop) {
         return (held ? holdStart : loop.ticker().nanoTime()) - heldNanos;
     }

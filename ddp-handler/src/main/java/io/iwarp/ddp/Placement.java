@@ -3,7 +3,7 @@ package io.iwarp.ddp;
 import io.iwarp.ProtocolFault;
 
 /**
- * Where the ULP wants a segment: in the memory of an STag ({@link TaggedTarget}), in the next buffer of a queue
+ * The destination of a segment: in the memory of an STag ({@link TaggedTarget}), in the next buffer of a queue
  * ({@link UntaggedQueue}), or nowhere ({@link Refused}).
  */
 public sealed interface Placement permits TaggedTarget, UntaggedQueue, Placement.Refused {

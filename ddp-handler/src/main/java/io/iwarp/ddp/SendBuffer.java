@@ -27,15 +27,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Segments.</b> {@link #cut} fills a ULPDU with the next segment (RFC 5041 section 5.2). Each is as large as the
  * current MULPDU allows. A change of the MULPDU applies to segments that are cut later (section 3 rules 1 and 2).
- * Segments of a message have rising offsets, and only the last one has the L flag. A message of 0 bytes makes one
+ * Segments of a message have ascending offsets, and only the last one has the L flag. A message of 0 bytes makes one
  * segment.
  *
  * <p>A payload is sent by reference, except for a segment that spans two pieces of a region, and for a region that
  * peers may change: bytes that change between the computation of the CRC and the transport's copy would end the stream.
- * A source is always copied, and only while its STag is valid. A copy is valid until the next cut unless somebody
- * retains its buffer. If nobody does, the buffer is reused for the next copy. Segments of a source end where a number
- * of 8 bytes ends in memory, and so may be up to 7 bytes shorter: an atomic that changes the number meanwhile is seen
- * whole or not at all.
+ * A source is always copied, and only while its STag is valid. A copy is valid until the next cut unless its buffer is
+ * retained. Otherwise the buffer is reused for the next copy. Segments of a source end where a word of 8 bytes ends in
+ * memory, and so may be up to 7 bytes shorter: each word is read atomically.
  *
  * <p><b>Bursts.</b> A burst is what is written to the transport in one go. The promise of its last segment tells when
  * the transport has taken it. Bursts are accounted for in their order, whatever the order of their promises.
@@ -99,7 +98,7 @@ final class SendBuffer {
     private long bytesTaken;
     /** All bytes ever held. */
     private long bytesHeld;
-    /** Those of them that are held no longer. */
+    /** Those of them that were released. */
     private long bytesFreed;
     /** How many bytes may be held at a time: without and with the reservation. */
     private long maxHeld = SendingShare.FREE;
@@ -270,7 +269,7 @@ final class SendBuffer {
         }
     }
 
-    /** Returns a buffer for the bytes of one segment: that of the last cut, if nobody else refers to it. */
+    /** Returns a buffer for the bytes of one segment: that of the last cut, unless it is retained. */
     private ByteBuf copyBuffer(int count) {
         ByteBuf buffer = copy;
         if (buffer == null || buffer.refCnt() > 1 || buffer.capacity() < count) {
@@ -390,7 +389,7 @@ final class SendBuffer {
         return larger;
     }
 
-    /** Returns where a ring has the end of the burst that is {@code i} bursts behind the oldest. */
+    /** Returns where a ring has the end of the burst that is {@code i} bursts after the oldest. */
     private int slot(int i, long[] ring) {
         return (int) (burstsRemoved + i) & (ring.length - 1);
     }

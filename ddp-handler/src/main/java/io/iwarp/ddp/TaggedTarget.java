@@ -9,7 +9,7 @@ public non-sealed interface TaggedTarget extends Placement {
     /** Returns the right that the buffer of the STag must grant. */
     AccessRight right();
 
-    /** Returns whether the payload of the segment is dropped, because nobody wants it any more. */
+    /** Returns whether the payload of the segment is dropped, because its request was cancelled. */
     boolean drops();
 
     /**

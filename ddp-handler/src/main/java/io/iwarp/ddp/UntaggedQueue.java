@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The receive buffers of one untagged queue, in the order in which messages take them (RFC 5041 section 5.1.2).
  *
- * <p>The buffer at the head belongs to the next message to be delivered, the one behind it to the message after that.
- * DDP calls the methods on the event loop of the stream while it handles a segment.
+ * <p>The buffer at the head belongs to the next message to be delivered, the next one to the message after that. DDP
+ * calls the methods on the event loop of the stream while it handles a segment.
  */
 public non-sealed interface UntaggedQueue extends Placement {
     /** Returns the number of buffers that the queue has for messages that were not delivered, at least 0. */
@@ -25,7 +25,7 @@ public non-sealed interface UntaggedQueue extends Placement {
     }
 
     /**
-     * Returns the buffer {@code ahead} places behind the head. The queue may have to fetch it first.
+     * Returns the buffer {@code ahead} places after the head. The queue may have to fetch it first.
      *
      * <p>A message without a buffer ends the stream (error 1/2/02). RFC 5041 section 7.1 calls this a system fault,
      * which must not be a usual event. The ULPs have to agree on how many messages may be in flight.

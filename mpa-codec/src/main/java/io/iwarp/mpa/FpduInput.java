@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class FpduInput {
 
-    /** Spares a second allocation when the first bytes are too few to tell the length. */
+    /** Avoids a second allocation when the first bytes do not contain the length. */
     static final int MIN_CAPACITY = 256;
 
     /** The capacity that the buffer of an incomplete FPDU is given for each byte that is there. */
@@ -58,7 +58,7 @@ final class FpduInput {
 
     /**
      * @param budget limits what the streams of a device hold together, of incomplete FPDUs and in stalls
-     * @param wake called by any thread when the input waits for memory no longer
+     * @param wake called by any thread when the input has got the memory that it waited for
      */
     FpduInput(ByteBufAllocator allocator, FpduDecoder decoder, InputBudget budget, Runnable wake) {
         this.allocator = allocator;
@@ -79,7 +79,7 @@ final class FpduInput {
      *     {@link #release()}
      */
     Progress next() {
-        forgetGathered();
+        releaseGathered();
         for (ByteBuf bytes = unread(); bytes != null; bytes = unread()) {
             Progress progress = partial == null ? decodeInPlace(bytes) : decodeGathered(bytes);
             if (progress != Progress.INCOMPLETE) {
@@ -117,9 +117,9 @@ final class FpduInput {
             later.release();
         }
         ulpdu.wrap(copy, 0, ulpdu.length());
-        forgetGathered();
+        releaseGathered();
         decoder.release();
-        forgetCurrent();
+        releaseCurrent();
         current = copy;
         index = ulpdu.length();
         budget.add(bytes);
@@ -159,14 +159,14 @@ final class FpduInput {
     /** Releases everything held. */
     void release() {
         ulpdu.clear();
-        forgetGathered();
+        releaseGathered();
         if (partial != null) {
             partial.release();
         }
         partial = null;
         claim.close();
         decoder.release();
-        forgetCurrent();
+        releaseCurrent();
         for (ByteBuf bytes = waiting.poll(); bytes != null; bytes = waiting.poll()) {
             bytes.release();
         }
@@ -240,7 +240,7 @@ final class FpduInput {
 
     private @Nullable ByteBuf unread() {
         while (current == null || index >= current.writerIndex()) {
-            forgetCurrent();
+            releaseCurrent();
             current = waiting.poll();
             if (current == null) {
                 return null;
@@ -250,7 +250,7 @@ final class FpduInput {
         return current;
     }
 
-    private void forgetCurrent() {
+    private void releaseCurrent() {
         if (current != null) {
             current.release();
             current = null;
@@ -265,7 +265,7 @@ final class FpduInput {
         }
     }
 
-    private void forgetGathered() {
+    private void releaseGathered() {
         if (gathered != null) {
             gathered.release();
             gathered = null;

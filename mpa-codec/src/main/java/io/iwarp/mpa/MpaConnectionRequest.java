@@ -64,7 +64,7 @@ public final class MpaConnectionRequest {
     }
 
     /**
-     * Returns how many RDMA Reads and atomics the initiator wants to have outstanding, 0 to 16382, or
+     * Returns how many outstanding RDMA Reads and atomics the initiator asks for, 0 to 16382, or
      * {@link EnhancedSetup#NOT_NEGOTIATED}, also if not {@link #enhanced()}.
      */
     public int peerOrd() {
@@ -102,7 +102,7 @@ public final class MpaConnectionRequest {
     /**
      * As {@link #accept(byte[])}, with settings for this connection instead of those of the start-up handler.
      *
-     * @param settings what the Reply Frame says; the layers above have the same
+     * @param settings the settings of the Reply Frame; the layers above must have the same
      */
     public ChannelFuture accept(byte[] privateData, MpaSettings settings) {
         return decide(new MpaStartup.Decision(

@@ -14,7 +14,7 @@ sealed interface MpaFrame {
     /** Returns M: whether the sender of this frame requires markers in the FPDUs it receives. */
     boolean markers();
 
-    /** Returns C: whether the sender of this frame wants CRCs, in both directions. */
+    /** Returns C: whether the sender of this frame requests CRCs, in both directions. */
     boolean crc();
 
     /** Returns S: whether the private data begins with {@link EnhancedSetup}. Never true below revision 2. */
@@ -125,7 +125,7 @@ sealed interface MpaFrame {
      * An MPA Request Frame, the initiator's.
      *
      * @param markers M: whether the initiator requires markers in the FPDUs it receives
-     * @param crc C: whether the initiator wants CRCs, in both directions
+     * @param crc C: whether the initiator requests CRCs, in both directions
      * @param enhanced S: whether the private data begins with {@link EnhancedSetup}
      * @param revision the MPA revision, 0 to 255
      * @param privateData the private data, 0 to 512 bytes
@@ -187,7 +187,7 @@ sealed interface MpaFrame {
      * An MPA Reply Frame, the responder's.
      *
      * @param markers M: whether the responder requires markers in the FPDUs it receives
-     * @param crc C: whether the responder wants CRCs, in both directions
+     * @param crc C: whether the responder requests CRCs, in both directions
      * @param rejected R: whether the responder rejects the connection
      * @param enhanced S: whether the private data begins with {@link EnhancedSetup}
      * @param revision the MPA revision, 0 to 255

@@ -54,7 +54,7 @@ public final class MpaFrameLayout {
     /** M: the sender of this frame requires markers in the FPDUs it receives. */
     public static final int FLAG_MARKERS = 0x80;
 
-    /** C: the sender of this frame wants CRCs, in both directions. */
+    /** C: the sender of this frame requests CRCs, in both directions. */
     public static final int FLAG_CRC = 0x40;
 
     /** R: connection rejected; in a Request Frame zero and ignored. */

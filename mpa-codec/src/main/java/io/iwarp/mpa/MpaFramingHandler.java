@@ -71,7 +71,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     private static final int MIN_BATCH_CAPACITY = 512;
 
-    /** As many as wait for the transport when a window of 1 MiB is full, and what is being filled. */
+    /** A full window of 1 MiB, and the batch that is being filled. */
     private static final EventLoopBuffers BATCHES = new EventLoopBuffers(BATCH_LIMIT, 18);
 
     private enum Phase {
@@ -107,12 +107,12 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     private @Nullable Future<?> firstFpduDelay;
 
-    /** The receiver could not take the last ULPDU: it comes again, and nothing is read meanwhile. */
+    /** The receiver refused the last ULPDU: it is delivered again, and reading is paused until then. */
     private boolean stalled;
 
-    /** An incomplete FPDU waits for memory of the device, and nothing is read meanwhile. */
+    /** An incomplete FPDU waits for memory of the device, and reading is paused until then. */
     private boolean awaitsMemory;
-    /** A read was asked for while nothing was read. */
+    /** A read was requested while reading was paused. */
     private boolean readRequested;
 
     private boolean autoReadTurnedOff;
@@ -181,8 +181,9 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         FpduInput in = input;
         if (in == null && phase == Phase.STARTING) {
             bytes.release();
-            throw new IllegalStateException("bytes of the peer reached MPA framing before start-up was over: put an"
-                    + " MpaStartupHandler before it");
+            throw new IllegalStateException(
+                    "bytes of the peer reached MPA framing before the end of the start-up; add an"
+                            + " MpaStartupHandler before it");
         }
         if (in == null || phase != Phase.RECEIVING) {
             bytes.release();
@@ -230,7 +231,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     public void read(ChannelHandlerContext ctx) {
         FpduInput in = input;
         if (stalled && in != null && phase == Phase.RECEIVING && !parsing) {
-            passAgain(ctx, in);
+            redeliver(ctx, in);
         }
         if (awaitsMemory) {
             readRequested = true;
@@ -239,7 +240,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
     }
 
-    private void passAgain(ChannelHandlerContext ctx, FpduInput in) {
+    private void redeliver(ChannelHandlerContext ctx, FpduInput in) {
         stalled = false;
         parsing = true;
         try {
@@ -265,7 +266,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     private void endStall(ChannelHandlerContext ctx) {
         stalled = false;
-        goOnReading(ctx);
+        resumeReading(ctx);
     }
 
     /** Stops reading while the device has no memory for an incomplete FPDU. */
@@ -288,7 +289,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             cancel(fpduTimer);
             fpduTimer = null;
             watchIncompleteFpdu(ctx, in);
-            goOnReading(ctx);
+            resumeReading(ctx);
             if (readRequested) {
                 readRequested = false;
                 ctx.read();
@@ -303,7 +304,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
     }
 
-    private void goOnReading(ChannelHandlerContext ctx) {
+    private void resumeReading(ChannelHandlerContext ctx) {
         if (autoReadTurnedOff && !stalled && !awaitsMemory) {
             autoReadTurnedOff = false;
             ctx.channel().config().setAutoRead(true);
@@ -473,16 +474,14 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * Adds a ULPDU to what leaves with the next {@link #handOver}, or fails the promise. If somebody waits for the
-     * promise, all bytes so far are written with it. A failed write can end the output during this call.
+     * Adds a ULPDU to what leaves with the next {@link #handOver}, or fails the promise. Unless the promise is void,
+     * all bytes so far are written with it. A failed write can end the output during this call.
      */
     private void send(ChannelHandlerContext ctx, Ulpdu ulpdu, ChannelPromise promise) {
         FpduEncoder to = encoder;
         if (to == null || !mayTransmit) {
-            promise.tryFailure(new IllegalStateException("a ULPDU of "
-                    + ulpdu.length()
-                    + " bytes was written before MPA was ready to send: wait for"
-                    + " MpaEvent.TransmitReady"));
+            promise.tryFailure(new IllegalStateException("a ULPDU of " + ulpdu.length()
+                    + " bytes was written before MPA was ready to send; wait for MpaEvent.TransmitReady"));
             return;
         }
         if (ulpdu.length() > Mulpdu.MAX) {
@@ -572,7 +571,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Checks the segment size, and reports a changed MULPDU to the layers above. */
+    /** Checks the MSS, and reports a changed MULPDU to the layers above. */
     private void checkMss(ChannelHandlerContext ctx, FpduEncoder of) {
         nextMssCheck = of.position() + MSS_CHECK_INTERVAL;
         int emss = segmentSize.applyAsInt(ctx.channel());
@@ -631,7 +630,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         endOutput();
     }
 
-    /** Drops what has not been written; whatever is sent from now on fails. */
+    /** Drops what has not been written. Later writes fail. */
     private void endOutput() {
         outputEnded = true;
         if (encoder != null) {

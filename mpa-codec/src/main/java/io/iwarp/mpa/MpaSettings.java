@@ -29,10 +29,7 @@ public final class MpaSettings {
     public static final MpaSettings DEFAULT = new MpaSettings(Settings.DEFAULT);
 
     private static final Logger LOG = LoggerFactory.getLogger(MpaSettings.class);
-    /**
-     * Whether the warning was logged. Settings may be made for each connection, and nobody reads a log that repeats
-     * itself.
-     */
+    /** Whether the warning was logged: once, although settings may be created for each connection. */
     private static final AtomicBoolean WARNED_OF_CRC_OFF = new AtomicBoolean();
 
     private final Settings values;
@@ -244,7 +241,7 @@ public final class MpaSettings {
                     + " use REQUEST_REPLY, or turn enhanced and peerToPeer off");
         }
         if (!crc() && WARNED_OF_CRC_OFF.compareAndSet(false, true)) {
-            LOG.warn("The settings of a connection turn CRC32C off. TCP's checksum lets errors through, and they end in"
+            LOG.warn("The settings of a connection turn CRC32C off. TCP's checksum misses errors, which then reach"
                     + " registered memory. Use crc(true), the default, unless something as strong protects the bytes"
                     + " from end to end, such as TLS (RFC 5044 section 4.4).");
         }

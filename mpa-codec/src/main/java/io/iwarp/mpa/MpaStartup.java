@@ -429,7 +429,7 @@ final class MpaStartup {
         private MpaFrame.Reply reply(Decision decision) {
             EnhancedSetup asked = request.setup();
             byte[] copy = EnhancedSetup.copyOfUlpPrivateData(decision.privateData(), asked != null);
-            // If the initiator asks for CRCs they are on, and some initiators want to read that in the Reply.
+            // If the initiator asks for CRCs they are on, and some initiators expect that in the Reply.
             boolean crc = settings.crc() || request.crc();
             return new MpaFrame.Reply(
                     settings.requestMarkers(),

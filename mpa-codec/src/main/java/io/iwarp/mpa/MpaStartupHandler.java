@@ -289,7 +289,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     }
 
     private void decide(ChannelHandlerContext ctx, MpaStartup.Decision decision) {
-        // In any other phase the start-up has failed, and with it the request, so that the caller knows.
+        // In any other phase the start-up has failed, and with it the request.
         if (phase == Phase.EXCHANGING && !ctx.isRemoved()) {
             settings = decision.settingsOr(settings);
             perform(ctx, startup.decide(decision));
@@ -367,7 +367,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         if (isUnderWay()) {
             report(ctx, reason, false);
         } else if (request != null) {
-            // Too late for this handler: the layers above will notice that the connection is lost.
+            // The start-up is over: the layers above report the lost connection.
             request.failed(reason);
         }
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * nothing.
  */
 final class Deadline {
-    /** What is waited for. */
+    /** A wait that the deadline bounds. */
     interface Wait {
         /** Returns whether the wait is not over. */
         boolean pending();
@@ -74,7 +74,7 @@ final class Deadline {
         }
     }
 
-    /** Stops the clock: what is waited for cannot come now. */
+    /** Stops the clock: the awaited event cannot happen now. */
     void pause() {
         if (!paused) {
             paused = true;

@@ -35,7 +35,7 @@ final class HeaderQueue implements UntaggedQueue {
 
     /**
      * @param room the length of the largest message in bytes, at least 1
-     * @param available returns how many messages may come
+     * @param available returns how many messages may arrive
      */
     HeaderQueue(int room, IntSupplier available, Receiver receiver) {
         this.room = room;

@@ -34,7 +34,7 @@ public enum Opcode {
     SEND_WITH_SOLICITED_EVENT(0x5, Opcode.SEND_QUEUE),
     /** Send that asks for an event and invalidates an STag of the peer. */
     SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE(0x6, Opcode.SEND_QUEUE),
-    /** Terminate: the last message of a stream, which says why it ends. */
+    /** Terminate: the last message of a stream, with the error that ends it. */
     TERMINATE(0x7, Opcode.TERMINATE_QUEUE),
     /** Immediate Data (RFC 7306 section 6). */
     IMMEDIATE_DATA(0x8, Opcode.SEND_QUEUE),

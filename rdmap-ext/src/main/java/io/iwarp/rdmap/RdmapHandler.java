@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The handler of RDMAP in the pipeline, above {@code DdpHandler} (<a href="https://www.rfc-editor.org/rfc/rfc5040">RFC
  * 5040</a>). It is one stream: its start, where each message belongs, when requests may start, and its end. Its
- * {@link StreamState} says where it stands, and three {@link Deadline}s bound what it waits for. The {@link Requester}
- * handles the requests of this side, the {@link Responder} those of the peer.
+ * {@link StreamState} is its phase, and three {@link Deadline}s bound its waits. The {@link Requester} handles the
+ * requests of this side, the {@link Responder} those of the peer.
  *
  * <p>It receives MPA's events through the pipeline, and DDP calls it ({@link DdpUlp}). The layer above calls
  * {@link #pull}, {@link #keepAlive}, {@link #resume}, {@link #close(CloseReason)}, {@link #abort} and {@link #end}, and
@@ -50,7 +50,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private static final CloseReason PEER_SENT_NOTHING = new CloseReason(
             EndedBy.PEER_CLOSED,
             null,
-            "the peer closed its half of the connection without an FPDU, so this responder may never send",
+            "the peer closed its half of the connection without an FPDU, so this responder may not send",
             null);
     private static final CloseReason LOOP_SHUT_DOWN =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the event loop of the connection was shut down", null);
@@ -372,8 +372,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     }
 
     /**
-     * A message waits for a receive, so no answer can come now. From a close on, the clock runs in a stall too: the
-     * peer could otherwise delay the close with one stall after the other. May be called again during a stall.
+     * A message waits for a receive, so no answer can arrive. From a close on, the clock runs in a stall too: the peer
+     * could otherwise delay the close with one stall after the other. May be called again during a stall.
      */
     private void stall() {
         if (state.isBefore(Phase.CLOSING)) {
@@ -422,7 +422,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         closeOutputWhenDrained();
     }
 
-    /** Returns the reason of a close that was requested, or the cause for which this side gave the stream up. */
+    /** Returns the reason of a close that was requested, or the cause for which this side ended the stream. */
     private CloseReason closeReason() {
         return Objects.requireNonNull(state.refusalReason(), "no close was requested");
     }

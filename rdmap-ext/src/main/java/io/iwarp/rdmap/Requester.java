@@ -175,7 +175,7 @@ final class Requester implements TaggedTarget {
     Placement placeReadResponse(DdpSegment segment) {
         RdmapRequest read = reads.peek();
         if (read == null) {
-            return refused(ProtocolError.RDMAP_UNEXPECTED_OPCODE, "a Read Response came and no Read is outstanding");
+            return refused(ProtocolError.RDMAP_UNEXPECTED_OPCODE, "a Read Response arrived and no Read is outstanding");
         }
         int length = segment.payloadLength();
         long arrived = readCoverage.contiguous();

@@ -15,10 +15,10 @@ import org.slf4j.LoggerFactory;
  * <pre>{@code
  * initializer.withTransportHandlers(pipeline -> pipeline.addLast(new WireLogHandler()))
  *
- * [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] -> MPA Request Frame: revision 1, CRC, 0 bytes of private
- * data [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] <- MPA Reply Frame: revision 1, CRC, 0 bytes of private
- * data [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] -> RDMA Write: 64 bytes to STag 0x1f2e3d4c TO 0x0, last
- * [id: 0x5e1b..., L:/127.0.0.1:40310 - R:/127.0.0.1:7471] -> Send: MSN 1, 12 bytes at 0, last
+ * [id: 0x5e1b...] -> MPA Request Frame: revision 1, CRC, 0 bytes of private data
+ * [id: 0x5e1b...] <- MPA Reply Frame: revision 1, CRC, 0 bytes of private data
+ * [id: 0x5e1b...] -> RDMA Write: 64 bytes to STag 0x1f2e3d4c TO 0x0, last
+ * [id: 0x5e1b...] -> Send: MSN 1, 12 bytes at 0, last
  * }</pre>
  *
  * <p>{@code ->} marks output, logged when it is handed to the transport. {@code <-} marks input, logged before it is
