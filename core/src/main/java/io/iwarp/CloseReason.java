@@ -164,8 +164,9 @@ public final class CloseReason {
     }
 
     /**
-     * Returns one sentence for people: who ended the stream, the error with its numbers, the detail, what to do. If TLS
-     * failed, it begins with what TLS reported, as the loss of the connection only followed.
+     * Returns one sentence for people: who ended the stream, the detail, what the error means and what to do, and last
+     * the name and the numbers of the error. If TLS failed, it begins with what TLS reported, as the loss of the
+     * connection only followed.
      */
     @Override
     public String toString() {
@@ -174,14 +175,12 @@ public final class CloseReason {
                     + (detail.isEmpty() || detail.contains(cause.getMessage()) ? "" : "; " + detail);
         }
         StringBuilder sentence = new StringBuilder(endedBy.sentence());
-        if (error != null) {
-            sentence.append(": ").append(error);
-        }
         if (!detail.isEmpty()) {
             sentence.append(": ").append(detail);
         }
         if (error != null) {
-            sentence.append(" (").append(error.explanation()).append(')');
+            sentence.append(detail.isEmpty() ? ": " : "; ").append(error.explanation());
+            sentence.append(" (").append(error.rfcName()).append(", ").append(error.numbers()).append(')');
         }
         if (cause != null && !detail.contains(cause.toString())) {
             sentence.append(", caused by ").append(cause);

@@ -304,8 +304,8 @@ class WrongAnswerTest {
         assertThat(reason.endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
         assertThat(reason.error()).isEqualTo(ProtocolError.RDMAP_BASE_OR_BOUNDS);
         assertThat(reason.toString())
-                .startsWith("the peer terminated the stream: 0x0/0x1/0x01 ")
-                .containsOnlyOnce(ProtocolError.RDMAP_BASE_OR_BOUNDS.explanation());
+                .startsWith("the peer terminated the stream: " + ProtocolError.RDMAP_BASE_OR_BOUNDS.explanation())
+                .endsWith(" (Remote Protection Error / Base or bounds violation, 0x0/0x1/0x01)");
     }
 
     @Test
