@@ -1,6 +1,7 @@
 package io.iwarp.simulation;
 
 import io.netty.buffer.ByteBuf;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,7 @@ final class Pipe {
     private boolean dead;
     private boolean dropped;
     private @Nullable Runnable onUnwanted;
+    private @Nullable Consumer<ByteBuf> tap;
     private int mostAtATime = Integer.MAX_VALUE;
     private long between;
 
@@ -40,6 +42,11 @@ final class Pipe {
     /** Nobody reads any more: what arrives is answered by a reset. */
     void unwanted(Runnable reset) {
         onUnwanted = reset;
+    }
+
+    /** Somebody sees the bytes that the writer's kernel takes. */
+    void tap(Consumer<ByteBuf> watcher) {
+        tap = watcher;
     }
 
     /** From now on bytes arrive a few at a time, with a pause between them. */
@@ -62,6 +69,9 @@ final class Pipe {
         int count = Math.min(room(), source.readableBytes());
         if (count > 1 && cuts && world.dice.permille(100)) {
             count = 1 + world.dice.below(count);
+        }
+        if (tap != null) {
+            tap.accept(source.slice(source.readerIndex(), count));
         }
         int index = (int) (written % bytes.length);
         int first = Math.min(count, bytes.length - index);

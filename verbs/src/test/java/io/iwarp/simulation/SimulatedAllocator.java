@@ -68,6 +68,15 @@ final class SimulatedAllocator extends AbstractByteBufAllocator {
         return live.size();
     }
 
+    /** Returns the capacity of all buffers that were not released. */
+    long liveBytes() {
+        long bytes = 0;
+        for (ByteBuf buffer : live) {
+            bytes += buffer.capacity();
+        }
+        return bytes;
+    }
+
     /** Returns the buffers that were not released, and where they were taken if the run is traced. */
     String describeLive() {
         StringBuilder text = new StringBuilder();

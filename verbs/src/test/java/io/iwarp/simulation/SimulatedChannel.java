@@ -309,6 +309,8 @@ final class SimulatedChannel extends AbstractChannel implements DuplexChannel {
         writeBlocked = false;
         SimulatedChannel other = peer;
         if (other == null) {
+            out.end();
+            in.unwanted(() -> {});
             return;
         }
         if (unread) {

@@ -1,10 +1,5 @@
 package io.iwarp.simulation;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.classic.spi.ThrowableProxy;
-import ch.qos.logback.core.AppenderBase;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.netty.buffer.ByteBufAllocator;
@@ -14,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.LoggerFactory;
 
 /** One run: what a seed decides, from the connections' set-up until nothing is left of them. */
 public final class Simulation {
@@ -57,13 +51,20 @@ public final class Simulation {
         Trace trace = new Trace(lines);
         Simulation simulation = new Simulation(seed, trace);
         String violated = simulation.violated();
-        return violated == null || lines == 0 ? violated : violated + "\n" + simulation.plan + "\n" + trace;
+        if (violated != null) {
+            return lines == 0 ? violated : violated + "\n" + simulation.plan + "\n" + trace;
+        }
+        Trace ofSiege = new Trace(lines);
+        violated = Siege.run(seed, ofSiege);
+        return violated == null || lines == 0 ? violated : violated + "\n" + ofSiege;
     }
 
     /** Returns a number that differs if a run did anything else; to see that a seed decides everything. */
     public static long fingerprint(long seed) {
         Trace trace = new Trace(1);
-        return 31L * Objects.hashCode(new Simulation(seed, trace).violated()) + trace.hash();
+        long simulated = 31L * Objects.hashCode(new Simulation(seed, trace).violated()) + trace.hash();
+        Trace ofSiege = new Trace(1);
+        return 31L * (31L * simulated + Objects.hashCode(Siege.run(seed, ofSiege))) + ofSiege.hash();
     }
 
     private @Nullable String violated() {
@@ -81,39 +82,6 @@ public final class Simulation {
         } finally {
             Points.watch(null);
             log.close();
-        }
-    }
-
-    /** An exception that Netty logs is one that nobody else gets. */
-    private static final class LogWatch extends AppenderBase<ILoggingEvent> {
-        private static final String[] WATCHED = {"io.iwarp", "io.netty"};
-        private final World world;
-
-        LogWatch(World world) {
-            this.world = world;
-            start();
-            for (String name : WATCHED) {
-                Logger logger = (Logger) LoggerFactory.getLogger(name);
-                logger.setAdditive(false);
-                logger.setLevel(Level.WARN);
-                logger.addAppender(this);
-            }
-        }
-
-        @Override
-        protected void append(ILoggingEvent event) {
-            if (event.getThrowableProxy() instanceof ThrowableProxy proxy) {
-                world.swallowed("logged: " + event.getFormattedMessage(), proxy.getThrowable());
-            }
-        }
-
-        void close() {
-            for (String name : WATCHED) {
-                Logger logger = (Logger) LoggerFactory.getLogger(name);
-                logger.detachAppender(this);
-                logger.setAdditive(true);
-                logger.setLevel(null);
-            }
         }
     }
 

@@ -13,6 +13,8 @@
  *   <li><b>Trouble</b>: add it to {@code Trouble}, with an event in {@code Simulation.Connection.planTrouble} or an
  *       action in {@code Requests.act}. If it may end or delay a stream, tell the invariants ({@code disturbed},
  *       {@code onRest}, {@code judgeReason}).
+ *   <li><b>An attack</b>: add an act to {@code Raider}, or a limit to {@code Siege}. A siege has a world of its own, so
+ *       that it changes no other run.
  *   <li><b>An operation</b>: add a kind to {@code Post}, a method that posts it to {@code Requests}, and a check to
  *       {@code Completions.completed}.
  *   <li><b>An invariant</b>: call {@code world.violated(invariant, detail)}. Then break the code, and check with

@@ -1,0 +1,41 @@
+package io.iwarp.simulation;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxy;
+import ch.qos.logback.core.AppenderBase;
+import org.slf4j.LoggerFactory;
+
+/** An exception that Netty logs is one that nobody else gets. */
+final class LogWatch extends AppenderBase<ILoggingEvent> {
+    private static final String[] WATCHED = {"io.iwarp", "io.netty"};
+    private final World world;
+
+    LogWatch(World world) {
+        this.world = world;
+        start();
+        for (String name : WATCHED) {
+            Logger logger = (Logger) LoggerFactory.getLogger(name);
+            logger.setAdditive(false);
+            logger.setLevel(Level.WARN);
+            logger.addAppender(this);
+        }
+    }
+
+    @Override
+    protected void append(ILoggingEvent event) {
+        if (event.getThrowableProxy() instanceof ThrowableProxy proxy) {
+            world.swallowed("logged: " + event.getFormattedMessage(), proxy.getThrowable());
+        }
+    }
+
+    void close() {
+        for (String name : WATCHED) {
+            Logger logger = (Logger) LoggerFactory.getLogger(name);
+            logger.detachAppender(this);
+            logger.setAdditive(true);
+            logger.setLevel(null);
+        }
+    }
+}
