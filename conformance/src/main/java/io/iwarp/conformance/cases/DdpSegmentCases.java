@@ -29,8 +29,8 @@ final class DdpSegmentCases {
             "write",
             (stream, memory) -> Segment.tagged(Segment.WRITE, memory.stag(), memory.offset(), new byte[] {'#'}),
             "read",
-            (stream, memory) -> Segment.readRequest(
-                    stream.takeReadMsn(), new ReadRequest(5, 6, 1, memory.stag(), memory.offset())),
+            (stream, memory) ->
+                    Segment.readRequest(stream.takeReadMsn(), new ReadRequest(5, 6, 1, memory.stag(), memory.offset())),
             "atomic",
             (stream, memory) -> Segment.untagged(
                     Segment.ATOMIC_REQUEST,

@@ -35,6 +35,7 @@ final class DepthCases {
     private static final int ROUNDS = 4;
     private static final int MAX_PLACES = 64;
     private static final int SEQUENTIAL = 100;
+    private static final int MANY = 66_000;
     /** What TCP may keep of both sides together on loopback, in bytes. */
     private static final long BUFFERED = 6L << 20;
     /** The size of each Read after a first one that is larger than that, in bytes. */
@@ -103,29 +104,37 @@ final class DepthCases {
     }
 
     private static void sequential(List<Case> cases) {
-        for (int depth : new int[] {1, 2}) {
-            cases.add(Case.must(
-                            "rdmap.places.depth." + depth,
-                            SEQUENTIAL + " Reads, " + depth + " at a time, are answered if " + depth + " were agreed",
-                            "RDMAP-74 RDMAP-28 SETUP-9 SETUP-11",
-                            session -> {
-                                PeerStream stream = session.peerIsServer()
-                                        ? session.initiate(Setup.enhancedRequest(session.options(), 1, depth))
-                                        : session.establish();
-                                stream.awaitIdle();
-                                stream.requirePlacesForReads(depth);
-                                for (int i = 0; i < SEQUENTIAL; i += depth) {
-                                    for (int j = 0; j < depth; j++) {
-                                        read(stream, i + j, 0, NOTHING);
-                                    }
-                                    for (int j = 0; j < depth; j++) {
-                                        stream.pings().expectResponse(SINK, i + j, 0);
-                                    }
-                                }
-                                stream.completePing();
-                            })
-                    .needs(Need.ENHANCED));
+        for (int depth : new int[] {1, 2, 3, 16, 64, 127, 128}) {
+            sequential(cases, "rdmap.places.depth." + depth, depth, SEQUENTIAL);
         }
+        // More than the MSN has values in 16 bits.
+        Case test = sequential(cases, "rdmap.again.read-request." + MANY, 1, MANY);
+        cases.set(cases.size() - 1, test.needs(Need.ENHANCED, Need.SLOW));
+    }
+
+    private static Case sequential(List<Case> cases, String id, int depth, int reads) {
+        cases.add(Case.must(
+                        id,
+                        reads + " Reads, " + depth + " at a time, are answered if " + depth + " were agreed",
+                        "RDMAP-74 RDMAP-28 SETUP-9 SETUP-11",
+                        session -> {
+                            PeerStream stream = session.peerIsServer()
+                                    ? session.initiate(Setup.enhancedRequest(session.options(), 1, depth))
+                                    : session.establish();
+                            stream.awaitIdle();
+                            stream.requirePlacesForReads(depth);
+                            for (int i = 0; i < reads; i += depth) {
+                                for (int j = 0; j < depth; j++) {
+                                    read(stream, i + j, 0, NOTHING);
+                                }
+                                for (int j = 0; j < depth; j++) {
+                                    stream.pings().expectResponse(SINK, i + j, 0);
+                                }
+                            }
+                            stream.completePing();
+                        })
+                .needs(Need.ENHANCED));
+        return cases.get(cases.size() - 1);
     }
 
     /** A response has nothing of the one before it, of whatever kind that was. */
@@ -181,7 +190,8 @@ final class DepthCases {
 
     /** A stream on which Reads of all the memory wait for their answers to be read. */
     @SuppressWarnings("ArrayRecordComponent") // not compared
-    private record Unread(@Nullable PeerMemory memory, PeerStream stream, Advertisement all, byte[] there, int[] sizes) {
+    private record Unread(
+            @Nullable PeerMemory memory, PeerStream stream, Advertisement all, byte[] there, int[] sizes) {
         PeerMemory place() {
             return Objects.requireNonNull(memory);
         }
@@ -355,8 +365,13 @@ final class DepthCases {
                 DepthCases::unreadAtomic,
                 Need.ATOMICS,
                 Need.ATOMIC_MEMORY);
-        unread(cases, "reset", "a RST while Read Responses are not read harms nobody else", "MPA-83 SEC-14", 0, unread ->
-                unread.stream().wire().reset());
+        unread(
+                cases,
+                "reset",
+                "a RST while Read Responses are not read harms nobody else",
+                "MPA-83 SEC-14",
+                0,
+                unread -> unread.stream().wire().reset());
         unread(cases, "sends", "a Send is taken while Read Responses are not read", "RDMAP-33 RDMAP-69", 0, unread -> {
             PeerStream stream = unread.stream();
             if (!stream.peerIsServer()) {
@@ -371,7 +386,8 @@ final class DepthCases {
     private static void add(List<Case> cases, String name, String title, Meanwhile meanwhile, Need... needs) {
         unread(cases, name, title, "RDMAP-12 RDMAP-69 EXT-14 EXT-17 EXT-23", 1, meanwhile);
         Case test = cases.remove(cases.size() - 1);
-        cases.add(test.needs(Stream.of(test.needs(), List.of(needs)).flatMap(List::stream).toArray(Need[]::new)));
+        cases.add(test.needs(
+                Stream.of(test.needs(), List.of(needs)).flatMap(List::stream).toArray(Need[]::new)));
     }
 
     private static void unreadAtomic(Unread unread) throws IOException, CaseFailed {

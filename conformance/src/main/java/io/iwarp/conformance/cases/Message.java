@@ -59,8 +59,7 @@ enum Message {
             "terminate",
             false,
             false,
-            stream -> new Ready(
-                    Segment.terminate(TerminateMessage.bare(0, 0, 0).encode()), stream::expectBareEnd));
+            stream -> new Ready(Segment.terminate(TerminateMessage.bare(0, 0, 0).encode()), stream::expectBareEnd));
 
     private static final Effect UNKNOWN = () -> {};
 
@@ -156,8 +155,7 @@ enum Message {
         if (stream.peerIsServer()) {
             memory.completePing();
         }
-        return new Ready(
-                awaited(stream, opcode).segment().stag(memory.memory().stag()), UNKNOWN);
+        return new Ready(awaited(stream, opcode).segment().stag(memory.memory().stag()), UNKNOWN);
     }
 
     private static Ready readRequest(PeerStream stream) {

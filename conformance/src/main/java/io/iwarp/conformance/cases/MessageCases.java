@@ -5,13 +5,16 @@ import io.iwarp.conformance.judge.Level;
 import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Role;
+import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.FpduChange;
 import io.iwarp.conformance.wire.Segment;
+import io.iwarp.conformance.wire.TerminateMessage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.ObjLongConsumer;
 import java.util.function.Predicate;
@@ -21,15 +24,19 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * Each field of the header, each cut, and each repetition of each {@link Message}, as tables. A field that has no effect
- * is set in all segments, in the first and in the last one; a field that is wrong is wrong in the only segment, and in
- * each one of three.
+ * Each field of the header, each cut, and each repetition of each {@link Message}, as tables. A field that has no
+ * effect is set in all segments, in the first and in the last one; a field that is wrong is wrong in the only segment,
+ * and in each one of three.
  */
 final class MessageCases {
     private static final int[] OFTEN = {2, 40, 150};
     private static final int PARTS = 8;
+    private static final int DDP_LAYER = 1;
     private static final List<Integer> GAPS = List.of(1, 3, 5, 0, 2, 4, 6, 7);
     private static final long[] VERSIONS = {0, 3, 2};
+
+    /** Of these, the Terminate for the middle one of three segments has to quote that one. */
+    private static final Set<Message> QUOTED = EnumSet.of(Message.WRITE, Message.SEND, Message.READ_RESPONSE);
 
     private static final Predicate<Message> SHORT_LIST =
             EnumSet.of(Message.SEND, Message.READ_REQUEST, Message.WRITE, Message.READ_RESPONSE)::contains;
@@ -77,8 +84,20 @@ final class MessageCases {
                         if (hasNoEffect()) {
                             message.exchange(stream, change);
                         } else {
-                            message.sendWrong(stream, change);
-                            stream.expectTerminate(errors);
+                            List<Segment> sent = new ArrayList<>();
+                            message.sendWrong(stream, segments -> {
+                                sent.addAll(change.apply(segments));
+                                return sent;
+                            });
+                            Arrival arrival = stream.expectTerminate(errors);
+                            TerminateMessage terminate = TerminateMessage.decode(
+                                    Objects.requireNonNull(arrival.segment()).payload());
+                            // What RDMAP finds, it may find when the message is whole.
+                            if (QUOTED.contains(message)
+                                    && suffix.equals(".middle")
+                                    && terminate.layer() == DDP_LAYER) {
+                                RdmapTerminateCases.requireQuote(arrival, terminate, sent.get(changed[0]));
+                            }
                         }
                     })
                     .needs(message.needs());
@@ -95,10 +114,8 @@ final class MessageCases {
     }
 
     private static final Predicate<Message> TAGGED = Message::tagged;
-    private static final Predicate<Message> WITH_BYTES =
-            EnumSet.of(Message.WRITE, Message.READ_RESPONSE)::contains;
-    private static final Predicate<Message> REQUESTS =
-            TAGGED.negate().and(message -> message != Message.TERMINATE);
+    private static final Predicate<Message> WITH_BYTES = EnumSet.of(Message.WRITE, Message.READ_RESPONSE)::contains;
+    private static final Predicate<Message> REQUESTS = TAGGED.negate().and(message -> message != Message.TERMINATE);
     private static final Predicate<Message> OTHERS = REQUESTS.and(SHORT_LIST.negate());
     private static final Predicate<Message> SHORT_REQUESTS = REQUESTS.and(SHORT_LIST);
     private static final Predicate<Message> INVALIDATING =

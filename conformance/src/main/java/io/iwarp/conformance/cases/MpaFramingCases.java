@@ -75,6 +75,10 @@ final class MpaFramingCases {
             Refused.Wrong write = stream -> Segment.tagged(Segment.WRITE, 1, 0, Bytes.pattern(length));
             wrongCrc(cases, "write." + length, write, fpdu -> fpdu[fpdu.length / 2] ^= 1);
         }
+        for (int length : new int[] {4, 5, 6, 7, 1000, 60_000}) {
+            Refused.Wrong last = stream -> Segment.tagged(Segment.WRITE, 1, 0, Bytes.pattern(length));
+            wrongCrc(cases, "end." + length, last, fpdu -> fpdu[fpdu.length - CRC_BYTES - 1] ^= 1);
+        }
         Refused.Wrong write = stream -> Segment.tagged(Segment.WRITE, 1, 0, Bytes.pattern(5));
         wrongCrc(cases, "zero", write, fpdu -> Arrays.fill(fpdu, fpdu.length - CRC_BYTES, fpdu.length, (byte) 0));
         wrongCrc(cases, "ones", write, fpdu -> Arrays.fill(fpdu, fpdu.length - CRC_BYTES, fpdu.length, (byte) -1));

@@ -67,7 +67,10 @@ final class MpaMarkerCases {
                         phase,
                         FpduChange.markers(0, low));
             }
-            for (int shift : phase == 0 ? WRONG : IntStream.concat(IntStream.of(WRONG), IntStream.of(-phase)).toArray()) {
+            for (int shift : phase == 0
+                    ? WRONG
+                    : IntStream.concat(IntStream.of(WRONG), IntStream.of(-phase))
+                            .toArray()) {
                 cases.add(Case.should(
                                 "mpa.marker.wrong." + where + "." + shift,
                                 "a marker (" + where + ") that points "

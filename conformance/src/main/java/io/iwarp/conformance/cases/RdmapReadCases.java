@@ -243,6 +243,19 @@ final class RdmapReadCases {
                     stream -> Segment.untagged(Segment.READ_REQUEST, 1, stream.nextReadMsn(), new byte[length]),
                     "1/2/05"));
         }
+        for (int length : new int[] {27, 29}) {
+            cases.add(Case.must(
+                    "rdmap.read.segments." + length,
+                    "a Read Request of " + length + " instead of 28 bytes, in three segments, ends the stream",
+                    "RDMAP-18 RDMAP-53 DDP-57",
+                    session -> {
+                        PeerStream stream = session.establish().awaitIdle();
+                        byte[] header = Arrays.copyOf(new ReadRequest(SINK, 0, 0, 0, 0).encode(), length);
+                        Segment wrong = Segment.untagged(Segment.READ_REQUEST, 1, stream.nextReadMsn(), header);
+                        stream.sendAtOnce(MessageCases.inThree(wrong), "a Read Request");
+                        stream.expectEndOfAnyKind();
+                    }));
+        }
         for (long number : NUMBERS) {
             cases.add(Refused.onIdleStream(
                     String.format(Locale.ROOT, "ddp.msn.read.%x", number),

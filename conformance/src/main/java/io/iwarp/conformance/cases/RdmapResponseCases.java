@@ -32,13 +32,14 @@ final class RdmapResponseCases {
                 "0/2/06");
         for (long shift : new long[] {-1, -4096}) {
             cases.add(refusal(
-                    "offset." + shift,
-                    "that begins " + shift + " bytes from where it should",
-                    "DDP-61 DDP-62 RDMAP-31",
-                    (read, text) ->
-                            Segment.tagged(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset() + shift, text),
-                    "1/1/01",
-                    "0/2/06").needs(Need.BOUNDED));
+                            "offset." + shift,
+                            "that begins " + shift + " bytes from where it should",
+                            "DDP-61 DDP-62 RDMAP-31",
+                            (read, text) -> Segment.tagged(
+                                    Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset() + shift, text),
+                            "1/1/01",
+                            "0/2/06")
+                    .needs(Need.BOUNDED));
         }
         refused(
                 cases,
@@ -49,18 +50,23 @@ final class RdmapResponseCases {
                 "1/1/03",
                 "1/1/01",
                 "0/2/06");
-        for (int less : new int[] {Case.DEFAULT_SIZE, 1}) {
-            cases.add(Case.should(
-                    "rdmap.response.short." + less,
-                    "a Read Response that is " + less + " bytes too short ends the stream",
-                    "RDMAP-31",
-                    session -> {
-                        PeerStream stream = session.establish().awaitIdle();
-                        ReadRequest read = stream.pings().advertise(Case.DEFAULT_SIZE);
-                        byte[] other = Bytes.pattern(Case.DEFAULT_SIZE - less);
-                        stream.send(right(read, other));
-                        stream.expectEndOfAnyKind();
-                    }));
+        for (int more : new int[] {-Case.DEFAULT_SIZE, -1, 1, Case.DEFAULT_SIZE}) {
+            for (boolean segments : new boolean[] {false, true}) {
+                cases.add(Case.should(
+                        "rdmap.response." + (more < 0 ? "short." + -more : "long." + more)
+                                + (segments ? ".segments" : ""),
+                        "a Read Response " + (segments ? "in three segments " : "") + "that is " + Math.abs(more)
+                                + " bytes too " + (more < 0 ? "short" : "long") + " ends the stream",
+                        "RDMAP-31",
+                        session -> {
+                            PeerStream stream = session.establish().awaitIdle();
+                            ReadRequest read = stream.pings().advertise(Case.DEFAULT_SIZE);
+                            Segment wrong = right(read, Bytes.pattern(Case.DEFAULT_SIZE + more));
+                            stream.sendAtOnce(
+                                    segments ? MessageCases.inThree(wrong) : List.of(wrong), "a Read Response");
+                            stream.expectEndOfAnyKind();
+                        }));
+            }
         }
         cases.add(Case.must(
                 "rdmap.response.twice",

@@ -203,14 +203,14 @@ public final class PeerStream {
     }
 
     /**
-     * Checks that the peer reports one of some errors: layer/type/code, such as 1/2/05. An error of MPA may end the
-     * connection without a Terminate, as RFC 5040 section 6.2.1 says no more than SHOULD.
+     * Returns the Terminate that reports one of some errors: layer/type/code, such as 1/2/05. An error of MPA may end
+     * the connection without a Terminate, as RFC 5040 section 6.2.1 says no more than SHOULD.
      */
-    public void expectTerminate(String... errors) throws IOException, CaseFailed {
+    public Arrival expectTerminate(String... errors) throws IOException, CaseFailed {
         String allowed = "a Terminate with " + String.join(" or ", errors);
         Arrival arrival = next();
         if (arrival.ended() && Stream.of(errors).allMatch(error -> error.startsWith("2/"))) {
-            return;
+            return arrival;
         }
         Segment segment = arrival.segment();
         if (segment == null || segment.opcode() != Segment.TERMINATE) {
@@ -231,6 +231,7 @@ public final class PeerStream {
                     arrival.entry(),
                     arrival.offsets()[field]);
         }
+        return arrival;
     }
 
     /** Layer and type have changed places in the Terminates of some peers, which hides what they mean. */

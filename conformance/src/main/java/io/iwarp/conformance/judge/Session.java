@@ -19,6 +19,8 @@ public final class Session implements AutoCloseable {
     private static final long MAX_MEMORIES = 32;
 
     private static final long MAX_REST = 1 << 20;
+    private static final Duration MAX_LIFE = Duration.ofMinutes(2);
+    private static final Duration MAX_LIFE_IF_SLOW = Duration.ofMinutes(10);
     private static final int SMALL_BUFFER = 1 << 14;
 
     private final SuiteOptions options;
@@ -84,7 +86,8 @@ public final class Session implements AutoCloseable {
                 link.connect(size, receiveBuffer, options.patience()),
                 dialogue,
                 options.patience(),
-                MAX_MEMORIES * options.maxSize() + MAX_REST);
+                MAX_MEMORIES * options.maxSize() + MAX_REST,
+                options.slow() ? MAX_LIFE_IF_SLOW : MAX_LIFE);
         wires.add(wire);
         return wire;
     }

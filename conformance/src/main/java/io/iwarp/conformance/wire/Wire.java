@@ -25,9 +25,6 @@ import org.jspecify.annotations.Nullable;
 public final class Wire implements AutoCloseable {
     private static final int CHUNK = 1 << 16;
     private static final int MAX_UNREAD = 1 << 22;
-    /** However a peer drips, a connection is not listened to for longer. */
-    private static final Duration MAX_LIFE = Duration.ofMinutes(2);
-
     private final Socket socket;
     private final Dialogue dialogue;
     private final WriteLimit limit;
@@ -41,7 +38,7 @@ public final class Wire implements AutoCloseable {
     private int available;
     private FpduWriter writer = new FpduWriter(false, true);
     private FpduReader reader = new FpduReader(false, true);
-    private final long end = System.nanoTime() + MAX_LIFE.toNanos();
+    private final long end;
     private final long maxArrived;
     private long arrived;
     private boolean ended;
@@ -51,8 +48,10 @@ public final class Wire implements AutoCloseable {
      * @param dialogue to which everything is added
      * @param writing how long one write may take; the connection is reset then
      * @param maxArrived how many bytes may come; the rest is a flood
+     * @param life after which nothing more is read, even if the peer sends bytes now and then
      */
-    public Wire(Socket socket, Dialogue dialogue, Duration writing, long maxArrived) throws IOException {
+    public Wire(Socket socket, Dialogue dialogue, Duration writing, long maxArrived, Duration life) throws IOException {
+        end = System.nanoTime() + life.toNanos();
         this.maxArrived = maxArrived;
         this.socket = socket;
         this.dialogue = dialogue;

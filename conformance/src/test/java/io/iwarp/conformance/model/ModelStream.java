@@ -250,7 +250,8 @@ final class ModelStream {
             place(segment);
         }
         if (segment.opcode() == Segment.READ_RESPONSE && segment.last()) {
-            if (answered.nextClearBit(0) < outstanding.size() && !has(Fault.RESPONSE_STAG_UNCHECKED)) {
+            if ((answered.nextClearBit(0) < outstanding.size() || answered.length() > outstanding.size())
+                    && !has(Fault.RESPONSE_STAG_UNCHECKED)) {
                 fail(1, 2, 4, segment, false);
             }
             answered.clear();
