@@ -8,5 +8,6 @@ module io.iwarp.verbs {
     requires jdk.jfr;
     requires org.slf4j;
     requires static transitive io.netty.handler;
+    requires static io.netty.transport.classes.epoll;
     requires static org.jspecify;
 }

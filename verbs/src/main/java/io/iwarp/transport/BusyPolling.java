@@ -72,20 +72,28 @@ public final class BusyPolling implements IoHandlerFactory {
     /** The handler of one event loop, whose thread alone calls {@link #run}. */
     private static final class Handler extends ForwardingIoHandler {
         private final Context context;
+        private final DirectReads reads;
 
         Handler(IoHandler handler, long spinTime, Ticker ticker) {
             super(handler);
             this.context = new Context(spinTime, ticker);
+            this.reads = new DirectReads(handler, context::spins);
         }
 
         @Override
         public int run(IoHandlerContext loop) {
             context.loop = loop;
-            int handled = handler.run(context);
+            int handled = reads.read() ? 1 : handler.run(context);
             if (handled > 0) {
                 context.noteWork();
             }
             return handled;
+        }
+
+        @Override
+        public void initialize() {
+            reads.install();
+            super.initialize();
         }
     }
 
@@ -116,7 +124,16 @@ public final class BusyPolling implements IoHandlerFactory {
                 noteWork();
                 return false;
             }
-            return ticker.nanoTime() - lastWork >= spinTime;
+            return !isSpinTime();
+        }
+
+        /** Returns whether the loop has nothing else to do and may not sleep. */
+        boolean spins() {
+            return loop().canBlock() && isSpinTime();
+        }
+
+        private boolean isSpinTime() {
+            return ticker.nanoTime() - lastWork < spinTime;
         }
 
         @Override

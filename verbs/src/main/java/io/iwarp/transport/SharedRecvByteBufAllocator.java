@@ -4,6 +4,8 @@ import io.iwarp.internal.EventLoopBuffers;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
@@ -30,20 +32,48 @@ public final class SharedRecvByteBufAllocator implements RecvByteBufAllocator {
 
     private final AdaptiveRecvByteBufAllocator others = new AdaptiveRecvByteBufAllocator(MIN, FIRST, MAX);
 
-    /** Creates an allocator for one or more channels. */
-    public SharedRecvByteBufAllocator() {}
+    private final Channel channel;
+
+    /** Creates the allocator of a channel. */
+    public SharedRecvByteBufAllocator(Channel channel) {
+        this.channel = channel;
+    }
 
     @Override
     public ExtendedHandle newHandle() {
-        return new WarmHandle((ExtendedHandle) others.newHandle());
+        return new WarmHandle(channel, (ExtendedHandle) others.newHandle());
     }
 
     private static final class WarmHandle extends DelegatingHandle implements ExtendedHandle {
+        private final Channel channel;
         private final ExtendedHandle adaptive;
+        private int bytesRead;
 
-        WarmHandle(ExtendedHandle adaptive) {
+        WarmHandle(Channel channel, ExtendedHandle adaptive) {
             super(adaptive);
+            this.channel = channel;
             this.adaptive = adaptive;
+        }
+
+        @Override
+        public void reset(ChannelConfig config) {
+            bytesRead = 0;
+            super.reset(config);
+        }
+
+        @Override
+        public void lastBytesRead(int bytes) {
+            bytesRead = bytes < 0 ? bytes : bytesRead + bytes;
+            super.lastBytesRead(bytes);
+        }
+
+        /** Passes on the size of a read; a direct read that finds nothing has none. */
+        @Override
+        public void readComplete() {
+            DirectReads.onRead(channel, bytesRead);
+            if (bytesRead != 0) {
+                super.readComplete();
+            }
         }
 
         @Override

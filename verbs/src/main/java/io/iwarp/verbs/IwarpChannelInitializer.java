@@ -241,7 +241,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             throw new RejectedExecutionException("the event loop of the connection is shutting down");
         }
         LoopTermination.closeAtShutdown(channel);
-        configure(channel.config());
+        configure(channel);
         ChannelPipeline pipeline = channel.pipeline();
         transportHandlers.accept(pipeline);
         TransportHandler.addTo(pipeline);
@@ -327,10 +327,11 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         channel.close();
     }
 
-    private static void configure(ChannelConfig config) {
+    private static void configure(Channel channel) {
+        ChannelConfig config = channel.config();
         config.setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
         config.setOption(ChannelOption.TCP_NODELAY, true);
-        config.setOption(ChannelOption.RECVBUF_ALLOCATOR, new SharedRecvByteBufAllocator());
+        config.setOption(ChannelOption.RECVBUF_ALLOCATOR, new SharedRecvByteBufAllocator(channel));
     }
 
     private static void limitTransmission(ChannelConfig config, QueuePairSettings settings) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.testing.EventLoopThread;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -51,6 +52,6 @@ class SharedRecvByteBufAllocatorTest {
     }
 
     private ByteBuf allocate() {
-        return new SharedRecvByteBufAllocator().newHandle().allocate(allocator);
+        return new SharedRecvByteBufAllocator(new EmbeddedChannel()).newHandle().allocate(allocator);
     }
 }
