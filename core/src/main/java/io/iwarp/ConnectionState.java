@@ -2,7 +2,7 @@ package io.iwarp;
 
 /**
  * The state of a connection, and of its queue pair. It only ever moves down this list. The states of verbs are those of
- * {@code ibv_qp_state}; in brackets those of the RDMA Protocol Verbs Specification.
+ * {@code ibv_qp_state}; in brackets those of the RDMA Protocol Verbs Specification. Later versions may add constants.
  */
 public enum ConnectionState {
     /**

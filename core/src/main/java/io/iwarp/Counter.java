@@ -4,7 +4,7 @@ import java.util.Locale;
 
 /**
  * The counters of each connection; {@link #description} says what each one counts. Meters and the table in the
- * documentation are derived from this enum.
+ * documentation are derived from this enum. Later versions may add constants.
  */
 public enum Counter {
     FPDUS_SENT("fpdus", "FPDUs handed to the transport"),

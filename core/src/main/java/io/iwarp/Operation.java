@@ -1,6 +1,6 @@
 package io.iwarp;
 
-/** The operation of a work request. */
+/** The operation of a work request. Later versions may add constants. */
 public enum Operation {
     /** A message to a receive of the peer. It may also invalidate an STag of the peer. */
     SEND,

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * Every error number of the iWARP protocols, as layer, error type and error code: the one registry of RFC 6580 section
  * 3 with the additions of RFC 6581 section 8. A Terminate message carries these three numbers (RFC 5040 section 4.8).
  *
- * <p>{@link #toString} gives the numbers as the RFCs write them, for example {@code 0x1/0x1/0x00}, with the name.
+ * <p>{@link #toString} gives the numbers as the RFCs write them, for example {@code 0x1/0x1/0x00}, with the name. Later
+ * versions may add constants.
  */
 public enum ProtocolError {
     /** Local Catastrophic Error. RFC 5040 section 4.8; any code is allowed and none has a meaning. */

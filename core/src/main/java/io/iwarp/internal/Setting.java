@@ -100,7 +100,7 @@ public final class Setting<T extends @Nullable Object> {
      * @throws IllegalArgumentException if it is outside the range
      * @throws NullPointerException if it is null and the default is not
      */
-    void check(T value) {
+    public void check(T value) {
         if (value == null && initial != null) {
             throw new NullPointerException(name + " is null");
         }

@@ -5,7 +5,8 @@ import java.util.Set;
 
 /**
  * What a peer may do to a region or a window through its STag. Rights are named when the memory is registered or bound.
- * The default is no rights. No right implies another (RFC 5042 sections 6.2.1 and 6.3.5).
+ * The default is no rights. No right implies another (RFC 5042 sections 6.2.1 and 6.3.5). Later versions may add
+ * constants.
  */
 public enum AccessRight {
     /** The answer to an RDMA Read of this side may be placed there. The sink of a Read needs it. */

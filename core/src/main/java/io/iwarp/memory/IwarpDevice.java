@@ -8,11 +8,12 @@ import io.netty.util.internal.PlatformDependent;
 import java.security.SecureRandom;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The owner of the STags and of the limits on registered memory, which protection domains share. It is the resource
- * manager of RFC 5042 section 3, and the context of verbs. A device is not hardware. It has no threads and need not be
- * closed.
+ * manager of RFC 5042 section 3, and the context of verbs. A device is not hardware. It has no threads, and a device
+ * without domains holds nothing: {@link #close} only checks that.
  *
  * <p>STags are random numbers of {@link SecureRandom} in the whole range of 32 bits except 0, so that a peer cannot
  * guess one. A retired STag is not issued again before 65,536 later ones were retired (RFC 5040 section 8.1.1 rule 8).
@@ -21,7 +22,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * {@link DomainLimits} restrict it. {@link ProtectionDomain#create} creates a device for each domain. Any thread may
  * call any method.
  */
-public final class IwarpDevice {
+public final class IwarpDevice implements AutoCloseable {
     private final int maxRegions;
     private final int maxWindows;
     private final long maxRegisteredBytes;
@@ -32,6 +33,10 @@ public final class IwarpDevice {
     private final AtomicLongArray refusals = new AtomicLongArray(MemoryLimit.values().length);
     private final Quota regions;
     private final Quota windows;
+    private final ReentrantLock lock = new ReentrantLock();
+    // The lock guards the following.
+    private int domains;
+    private boolean closed;
 
     IwarpDevice(Builder builder, Random random) {
         this.maxRegions = builder.limits.get(Builder.MAX_REGIONS);
@@ -59,13 +64,56 @@ public final class IwarpDevice {
     }
 
     /** Returns a new protection domain with the STags of this device, without limits of its own. */
-    public ProtectionDomain allocateProtectionDomain() {
-        return allocateProtectionDomain(DomainLimits.DEFAULT);
+    public ProtectionDomain createProtectionDomain() {
+        return createProtectionDomain(DomainLimits.DEFAULT);
     }
 
-    /** Returns a new protection domain with limits of its own, in addition to those of this device. */
-    public ProtectionDomain allocateProtectionDomain(DomainLimits limits) {
-        return new ProtectionDomain(this, limits);
+    /**
+     * Returns a new protection domain with limits of its own, in addition to those of this device.
+     *
+     * @throws IllegalStateException if the device was closed
+     */
+    public ProtectionDomain createProtectionDomain(DomainLimits limits) {
+        ProtectionDomain domain = new ProtectionDomain(this, limits);
+        lock.lock();
+        try {
+            if (closed) {
+                throw new IllegalStateException("the device was closed; create another one");
+            }
+            domains++;
+        } finally {
+            lock.unlock();
+        }
+        return domain;
+    }
+
+    /** Called once for each domain. */
+    void domainClosed() {
+        lock.lock();
+        try {
+            domains--;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Closes the device: no protection domain can be created any more. Closing again does nothing.
+     *
+     * @throws IllegalStateException if domains of the device are open; then the device stays open
+     */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            if (domains > 0) {
+                throw new IllegalStateException(
+                        "the device has " + domains + " open protection domains; close them before the device");
+            }
+            closed = true;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Returns the maximum number of registered regions. */

@@ -42,14 +42,18 @@ public final class LocalBuffer {
         return new LocalBuffer(region, offset + partOffset, partLength);
     }
 
-    /** Returns the region. */
-    public MemoryRegion region() {
+    MemoryRegion region() {
         return region;
     }
 
     /** Returns where the piece begins, in bytes from the beginning of the region. */
-    public long offset() {
+    long offset() {
         return offset;
+    }
+
+    /** Returns whether the memory is read-only, so that no message and no Read can go there. */
+    public boolean isReadOnly() {
+        return region.isReadOnly();
     }
 
     /** Returns the number of bytes, at least 0. */

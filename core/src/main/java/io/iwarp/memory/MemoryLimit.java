@@ -1,6 +1,6 @@
 package io.iwarp.memory;
 
-/** A limit on registered memory. A region or window beyond it is refused. */
+/** A limit on registered memory. A region or window beyond it is refused. Later versions may add constants. */
 public enum MemoryLimit {
     /** Regions of the device: {@link IwarpDevice#maxRegions}. */
     REGIONS("maxRegions"),

@@ -36,7 +36,7 @@ public final class ProtectionDomain implements AutoCloseable {
 
     /** Returns a new domain on a new device, so that it shares no STags and limits. */
     public static ProtectionDomain create() {
-        return IwarpDevice.create().allocateProtectionDomain();
+        return IwarpDevice.create().createProtectionDomain();
     }
 
     /** Returns the device whose STags and limits this domain uses. */
@@ -146,7 +146,10 @@ public final class ProtectionDomain implements AutoCloseable {
                         + (regions() - endingRegions) + ") and streams (" + openStreams
                         + "); close them before the domain");
             }
-            closed = true;
+            if (!closed) {
+                closed = true;
+                device.domainClosed();
+            }
         } finally {
             lock.unlock();
         }

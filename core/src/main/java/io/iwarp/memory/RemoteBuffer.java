@@ -61,6 +61,15 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
         }
     }
 
+    /**
+     * Returns the buffer of an STag, a tagged offset and a length, which a peer has sent in a format of its own.
+     *
+     * @throws IllegalArgumentException if the length is negative, or tagged offset plus length is more than 2^64
+     */
+    public static RemoteBuffer of(int stag, long taggedOffset, long length) {
+        return new RemoteBuffer(stag, taggedOffset, length);
+    }
+
     /** Returns whether a range of tagged offsets, which are unsigned 64-bit numbers, exceeds 2^64. */
     static boolean wraps(long offset, long length) {
         // -offset is 2^64 - offset, the room up to 2^64. From offset 0 no length can wrap.

@@ -118,6 +118,32 @@ public final class StreamAssociation implements AutoCloseable {
     }
 
     /**
+     * Checks that a region can be the sink of a Read of this stream.
+     *
+     * @throws IllegalArgumentException if it cannot; the message says what to do
+     */
+    public void requireSink(MemoryRegion region) {
+        if (!region.grants(AccessRight.LOCAL_WRITE)) {
+            throw new IllegalArgumentException(
+                    region + " cannot be the sink of a Read: register it with the right " + AccessRight.LOCAL_WRITE);
+        }
+        if (region.protectionDomain() != protectionDomain) {
+            throw new IllegalArgumentException(region + " cannot be the sink of a Read: it belongs to another"
+                    + " protection domain; register the memory in the domain of the queue pair");
+        }
+    }
+
+    /** Returns the region of a piece. */
+    public static MemoryRegion regionOf(LocalBuffer piece) {
+        return piece.region();
+    }
+
+    /** Returns where a piece begins, in bytes from the beginning of its region. */
+    public static long offsetOf(LocalBuffer piece) {
+        return piece.offset();
+    }
+
+    /**
      * Returns what all streams of the device may hold together of FPDUs that have arrived in part, and of input that
      * waits for a receive. MPA takes from it.
      *

@@ -1,6 +1,6 @@
 package io.iwarp.metrics;
 
-/** The limit that made a queue pair refuse a post. */
+/** The limit that made a queue pair refuse a post. Later versions may add constants. */
 public enum QueueLimit {
     /** The depth of the send queue. */
     SEND,

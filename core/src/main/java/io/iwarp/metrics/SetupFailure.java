@@ -3,7 +3,10 @@ package io.iwarp.metrics;
 import io.iwarp.CloseReason;
 import javax.net.ssl.SSLException;
 
-/** Why the set-up of a connection failed, if neither an application nor a limit prevented it. */
+/**
+ * Why the set-up of a connection failed, if neither an application nor a limit prevented it. Later versions may add
+ * constants.
+ */
 public enum SetupFailure {
     /** TLS: the peer does not speak it, its certificate is not trusted, or there is no common version or cipher. */
     TLS,

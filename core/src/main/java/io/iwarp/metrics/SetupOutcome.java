@@ -1,6 +1,6 @@
 package io.iwarp.metrics;
 
-/** The outcome of the set-up of a connection. */
+/** The outcome of the set-up of a connection. Later versions may add constants. */
 public enum SetupOutcome {
     /** Both sides agreed, and the connection was established. */
     ACCEPTED,

@@ -31,7 +31,7 @@ class AccessCheckTest {
 
     private final ByteBuf memory = PooledByteBufAllocator.DEFAULT.directBuffer((int) LENGTH, (int) LENGTH);
     private final IwarpDevice device = IwarpDevice.create();
-    private final ProtectionDomain domain = device.allocateProtectionDomain();
+    private final ProtectionDomain domain = device.createProtectionDomain();
     private StreamAssociation stream;
 
     @BeforeEach
@@ -55,7 +55,7 @@ class AccessCheckTest {
     @Test
     @Requirement({"DDP-59", "SEC-1", "DDP-71"})
     void aStreamOfAnotherDomainIsNotAssociated() {
-        ProtectionDomain otherDomain = device.allocateProtectionDomain();
+        ProtectionDomain otherDomain = device.createProtectionDomain();
         StreamAssociation stranger = otherDomain.openStream();
         try (MemoryRegion region = domain.register(memory, REMOTE_WRITE)) {
             assertThat(check(stream, region, 0, LENGTH)).isEqualTo(GRANTED);
@@ -175,7 +175,7 @@ class AccessCheckTest {
     @Test
     @Requirement({"DDP-59", "DDP-60", "DDP-63"})
     void theFirstCheckThatFailsIsTheVerdict() {
-        ProtectionDomain otherDomain = device.allocateProtectionDomain();
+        ProtectionDomain otherDomain = device.createProtectionDomain();
         StreamAssociation stranger = otherDomain.openStream();
         MemoryRegion region = domain.register(memory, REMOTE_WRITE);
         TaggedBuffer tagged = stream.lookup(region.stag());

@@ -99,10 +99,27 @@ class DomainLifecycleTest {
     }
 
     @Test
+    void aDeviceClosesAfterItsDomainsAndCreatesNoMore() {
+        IwarpDevice device = IwarpDevice.create();
+        ProtectionDomain first = device.createProtectionDomain();
+        assertThatIllegalStateException().isThrownBy(device::close).withMessageContaining("1 open protection domains");
+        first.close();
+        first.close();
+        ProtectionDomain second = device.createProtectionDomain();
+        assertThatIllegalStateException().isThrownBy(device::close);
+        second.close();
+        device.close();
+        device.close();
+        assertThatIllegalStateException()
+                .isThrownBy(device::createProtectionDomain)
+                .withMessageContaining("the device was closed");
+    }
+
+    @Test
     @Requirement("SEC-14")
     void everyDomainHasADeviceOfItsOwnByDefault() {
         assertThat(ProtectionDomain.create().device()).isNotSameAs(domain.device());
-        assertThat(domain.device().allocateProtectionDomain().device()).isSameAs(domain.device());
+        assertThat(domain.device().createProtectionDomain().device()).isSameAs(domain.device());
     }
 
     @Test
@@ -156,7 +173,7 @@ class DomainLifecycleTest {
     @Test
     void aDomainAndItsDeviceSayWhatIsRegistered() {
         IwarpDevice device = IwarpDevice.create();
-        ProtectionDomain domain = device.allocateProtectionDomain();
+        ProtectionDomain domain = device.createProtectionDomain();
         StreamAssociation stream = domain.openStream();
         MemoryRegion region = domain.allocate(8);
         MemoryWindow window = region.window(0, 8).bind();

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 /** Which STags a peer may invalidate with a Send with Invalidate. */
 class InvalidationTest {
     private final IwarpDevice device = IwarpDevice.create();
-    private final ProtectionDomain domain = device.allocateProtectionDomain();
-    private final ProtectionDomain foreignDomain = device.allocateProtectionDomain();
+    private final ProtectionDomain domain = device.createProtectionDomain();
+    private final ProtectionDomain foreignDomain = device.createProtectionDomain();
     private final StreamAssociation stream = domain.openStream();
     private final StreamAssociation sibling = domain.openStream();
     private final StreamAssociation foreign = foreignDomain.openStream();

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 class MemoryWindowTest {
     private final IwarpDevice device = IwarpDevice.builder().maxWindows(2).build();
-    private final ProtectionDomain domain = device.allocateProtectionDomain();
+    private final ProtectionDomain domain = device.createProtectionDomain();
     private final StreamAssociation stream = domain.openStream();
     private final StreamAssociation other = domain.openStream();
     private final ByteBuf memory = Unpooled.directBuffer(64, 64).writeZero(64);
@@ -129,7 +129,7 @@ class MemoryWindowTest {
 
     @Test
     void aStreamOfAnotherDomainIsRefused() {
-        ProtectionDomain foreign = device.allocateProtectionDomain();
+        ProtectionDomain foreign = device.createProtectionDomain();
         try (StreamAssociation stranger = foreign.openStream()) {
             assertThatThrownBy(() -> region.window(0, 8).stream(stranger))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -201,7 +201,7 @@ class MemoryWindowTest {
         for (int round = 0; round < Effort.rounds(150); round++) {
             AtomicInteger drawn = new AtomicInteger();
             IwarpDevice counting = new IwarpDevice(IwarpDevice.builder(), new CountingRandom(drawn));
-            ProtectionDomain pd = counting.allocateProtectionDomain();
+            ProtectionDomain pd = counting.createProtectionDomain();
             MemoryRegion target = pd.register(memory);
             WindowBuilder builder = target.window(0, 8);
             Future<?> binding = binder.submit(() -> {

@@ -239,7 +239,7 @@ class RegistrationTest {
     @Test
     @Requirement({"SEC-13", "SEC-17"})
     void theNumberOfRegionsIsLimited() {
-        ProtectionDomain limited = IwarpDevice.builder().maxRegions(2).build().allocateProtectionDomain();
+        ProtectionDomain limited = IwarpDevice.builder().maxRegions(2).build().createProtectionDomain();
         MemoryRegion first = limited.register(memory);
         MemoryRegion second = limited.register(memory);
 
@@ -262,8 +262,8 @@ class RegistrationTest {
     @Requirement({"SEC-13", "SEC-17"})
     void theNumberOfRegisteredBytesIsLimitedAcrossDomains() {
         IwarpDevice device = IwarpDevice.builder().maxRegisteredBytes(100).build();
-        ProtectionDomain one = device.allocateProtectionDomain();
-        ProtectionDomain two = device.allocateProtectionDomain();
+        ProtectionDomain one = device.createProtectionDomain();
+        ProtectionDomain two = device.createProtectionDomain();
         MemoryRegion region = one.register(memory);
 
         assertThatThrownBy(() -> two.register(memory))
@@ -289,9 +289,9 @@ class RegistrationTest {
     void aDomainCannotUseUpWhatTheOthersNeed() {
         IwarpDevice device =
                 IwarpDevice.builder().maxRegions(3).maxRegisteredBytes(300).build();
-        ProtectionDomain greedy = device.allocateProtectionDomain(
+        ProtectionDomain greedy = device.createProtectionDomain(
                 DomainLimits.builder().maxRegions(2).maxRegisteredBytes(100).build());
-        ProtectionDomain other = device.allocateProtectionDomain();
+        ProtectionDomain other = device.createProtectionDomain();
         MemoryRegion first = greedy.register(memory);
 
         assertThatThrownBy(() -> greedy.register(memory))
@@ -335,7 +335,7 @@ class RegistrationTest {
     @Requirement({"SEC-13", "SEC-15"})
     void theSinkOfAReadIsARegionOfItsStreamWithinAllLimits() {
         ProtectionDomain small = IwarpDevice.create()
-                .allocateProtectionDomain(DomainLimits.builder().maxRegions(1).build());
+                .createProtectionDomain(DomainLimits.builder().maxRegions(1).build());
         StreamAssociation stream = small.openStream();
         try (MemoryRegion sink = stream.registerSink(memory)) {
             assertThat(sink.rights()).containsExactly(LOCAL_WRITE);
@@ -452,7 +452,7 @@ class RegistrationTest {
             }
         };
         IwarpDevice device = new IwarpDevice(IwarpDevice.builder(), broken);
-        ProtectionDomain domain = device.allocateProtectionDomain();
+        ProtectionDomain domain = device.createProtectionDomain();
         ByteBuf buffer = Unpooled.directBuffer(8, 8);
         assertThatThrownBy(() -> domain.register(buffer)).hasMessage("no entropy");
         assertThat(buffer.refCnt()).isOne();

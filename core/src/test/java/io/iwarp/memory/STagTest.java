@@ -36,7 +36,7 @@ class STagTest {
     @Requirement("SEC-8")
     void stagsAreSpreadOverTheWholeRangeAndDoNotRepeat() {
         IwarpDevice device = IwarpDevice.create();
-        ProtectionDomain domain = device.allocateProtectionDomain();
+        ProtectionDomain domain = device.createProtectionDomain();
         int count = 40_000;
         Set<Integer> stags = new HashSet<>();
         int[] ones = new int[Integer.SIZE];
@@ -70,7 +70,7 @@ class STagTest {
     @Requirement("SEC-8")
     void stagsCannotBePredictedFromEarlierOnes() {
         IwarpDevice device = IwarpDevice.create();
-        ProtectionDomain domain = device.allocateProtectionDomain();
+        ProtectionDomain domain = device.createProtectionDomain();
         int first = issue(device, domain).stag();
         int second = issue(device, domain).stag();
         int third = issue(device, domain).stag();
@@ -91,7 +91,7 @@ class STagTest {
         Set<Integer> stags = new HashSet<>();
         for (int i = 0; i < 10; i++) {
             IwarpDevice device = IwarpDevice.create();
-            stags.add(issue(device, device.allocateProtectionDomain()).stag());
+            stags.add(issue(device, device.createProtectionDomain()).stag());
         }
 
         assertThat(stags).hasSize(10);
@@ -107,7 +107,7 @@ class STagTest {
             }
         };
         IwarpDevice device = new IwarpDevice(IwarpDevice.builder(), fewStags);
-        ProtectionDomain domain = device.allocateProtectionDomain();
+        ProtectionDomain domain = device.createProtectionDomain();
         Map<Integer, Integer> retiredAs = new HashMap<>();
         ArrayDeque<TaggedBuffer> live = new ArrayDeque<>();
         int reused = 0;
@@ -141,7 +141,7 @@ class STagTest {
             }
         };
         IwarpDevice device = new IwarpDevice(IwarpDevice.builder(), repeating);
-        ProtectionDomain domain = device.allocateProtectionDomain();
+        ProtectionDomain domain = device.createProtectionDomain();
 
         assertThat(issue(device, domain).stag()).isEqualTo(1);
         assertThat(issue(device, domain).stag()).isEqualTo(2);
@@ -151,7 +151,7 @@ class STagTest {
     @Test
     void theDeviceCountsTheStagsThatWereRetired() {
         IwarpDevice device = IwarpDevice.create();
-        ProtectionDomain domain = device.allocateProtectionDomain();
+        ProtectionDomain domain = device.createProtectionDomain();
         TaggedBuffer first = issue(device, domain);
         TaggedBuffer second = issue(device, domain);
         assertThat(device.retiredSTags()).isZero();
@@ -205,7 +205,7 @@ class STagTest {
     @Test
     void readersFindAnStagWhileOthersComeAndGo() throws InterruptedException {
         IwarpDevice device = IwarpDevice.create();
-        ProtectionDomain domain = device.allocateProtectionDomain();
+        ProtectionDomain domain = device.createProtectionDomain();
         List<TaggedBuffer> lasting = new ArrayList<>();
         for (int i = 0; i < 64; i++) {
             lasting.add(issue(device, domain));

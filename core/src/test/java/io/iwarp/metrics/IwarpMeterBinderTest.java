@@ -53,8 +53,7 @@ class IwarpMeterBinderTest {
     @Test
     void everyMeterIsRegisteredAsItIsDocumented() {
         new IwarpMeterBinder(metrics).bindTo(registry);
-        IwarpMeterBinder.ofDomain(device.allocateProtectionDomain(), Tags.empty())
-                .bindTo(registry);
+        IwarpMeterBinder.ofDomain(device.createProtectionDomain(), Tags.empty()).bindTo(registry);
 
         for (MeterDefinition meter : MeterDefinition.values()) {
             RequiredSearch found = registry.get(meter.meterName);
@@ -133,7 +132,7 @@ class IwarpMeterBinderTest {
     void memoryAndItsLimitsShow() {
         new IwarpMeterBinder(metrics).bindTo(registry);
         ByteBuf memory = Unpooled.directBuffer(600, 600);
-        ProtectionDomain domain = device.allocateProtectionDomain();
+        ProtectionDomain domain = device.createProtectionDomain();
         MemoryRegion region = domain.register(memory, AccessRight.REMOTE_READ, AccessRight.LOCAL_WRITE);
         StreamAssociation stream = domain.openStream();
         try {
@@ -168,10 +167,10 @@ class IwarpMeterBinderTest {
     @Test
     void whatALimitRefusesShowsUnderThatLimit() {
         new IwarpMeterBinder(metrics).bindTo(registry);
-        ProtectionDomain poor = device.allocateProtectionDomain(
+        ProtectionDomain poor = device.createProtectionDomain(
                 DomainLimits.builder().maxRegions(1).maxRegisteredBytes(700).build());
         IwarpMeterBinder.ofDomain(poor, Tags.of("tenant", "poor")).bindTo(registry);
-        ProtectionDomain rich = device.allocateProtectionDomain();
+        ProtectionDomain rich = device.createProtectionDomain();
         ByteBuf memory = Unpooled.directBuffer(600, 600);
         ByteBuf more = Unpooled.directBuffer(701, 701);
         assertThatThrownBy(() -> poor.register(more)).hasMessageContaining("DomainLimits.maxRegisteredBytes");

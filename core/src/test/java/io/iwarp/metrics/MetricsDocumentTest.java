@@ -69,8 +69,7 @@ class MetricsDocumentTest {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         IwarpDevice device = IwarpDevice.create();
         new IwarpMeterBinder(new IwarpMetrics(device)).bindTo(registry);
-        IwarpMeterBinder.ofDomain(device.allocateProtectionDomain(), Tags.empty())
-                .bindTo(registry);
+        IwarpMeterBinder.ofDomain(device.createProtectionDomain(), Tags.empty()).bindTo(registry);
 
         assertThat(rows(TAG)).hasSize(MeterDefinition.Tag.values().length);
         for (MeterDefinition.Tag tag : MeterDefinition.Tag.values()) {

@@ -45,8 +45,7 @@ class PrometheusTest {
         IwarpMetrics metrics = new IwarpMetrics(device);
         IwarpMeterBinder meters = new IwarpMeterBinder(metrics);
         (histogram ? meters.withPercentileHistogram() : meters).bindTo(registry);
-        IwarpMeterBinder.ofDomain(device.allocateProtectionDomain(), Tags.empty())
-                .bindTo(registry);
+        IwarpMeterBinder.ofDomain(device.createProtectionDomain(), Tags.empty()).bindTo(registry);
         metrics.enter(Role.INITIATOR, new Counters(), () -> IwarpMeterBinderTest.IDLE, device)
                 .took(Operation.WRITE, 1_500_000);
         return registry.scrape();

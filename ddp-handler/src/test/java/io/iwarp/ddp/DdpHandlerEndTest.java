@@ -442,7 +442,7 @@ class DdpHandlerEndTest {
     void aMessageOfTwoToTheThirtySecondBytesIsRefused() {
         ddp.ready();
         ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(1 << 20, 1 << 20);
-        try (ProtectionDomain domain = IwarpDevice.create().allocateProtectionDomain();
+        try (ProtectionDomain domain = IwarpDevice.create().createProtectionDomain();
                 MemoryRegion region = domain.region()
                         .buffers(Collections.nCopies(4096, memory))
                         .register()) {

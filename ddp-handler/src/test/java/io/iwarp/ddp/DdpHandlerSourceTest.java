@@ -312,7 +312,7 @@ class DdpHandlerSourceTest {
         ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(1 << 20, 1 << 20);
         EmbeddedChannel channel = new EmbeddedChannel();
         channel.config().setAllocator(allocator);
-        try (ProtectionDomain domain = IwarpDevice.create().allocateProtectionDomain();
+        try (ProtectionDomain domain = IwarpDevice.create().createProtectionDomain();
                 StreamAssociation stream = domain.openStream();
                 MemoryRegion region = domain.region()
                         .buffers(Collections.nCopies(3 << 10, memory))

@@ -434,7 +434,7 @@ class DdpHandlerTransmitTest {
         ddp.established(64768);
         ddp.fire(new MpaEvent.TransmitReady());
         ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(1 << 20, 1 << 20);
-        try (ProtectionDomain domain = IwarpDevice.create().allocateProtectionDomain();
+        try (ProtectionDomain domain = IwarpDevice.create().createProtectionDomain();
                 MemoryRegion region = domain.region()
                         .buffers(Collections.nCopies(4096, memory))
                         .register()) {

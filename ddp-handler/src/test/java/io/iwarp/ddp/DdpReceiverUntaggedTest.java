@@ -388,7 +388,7 @@ class DdpReceiverUntaggedTest {
     @Requirement({"DDP-25", "DDP-57"})
     void offsetPlusLengthIsAtMostTheMaximumMessageLength() {
         ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(1 << 20, 1 << 20).setZero(0, 1 << 20);
-        try (ProtectionDomain domain = IwarpDevice.create().allocateProtectionDomain();
+        try (ProtectionDomain domain = IwarpDevice.create().createProtectionDomain();
                 MemoryRegion region = domain.region()
                         .buffers(Collections.nCopies(4097, memory))
                         .register()) {

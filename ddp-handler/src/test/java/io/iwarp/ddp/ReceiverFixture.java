@@ -50,7 +50,7 @@ final class ReceiverFixture implements AutoCloseable {
     }
 
     ProtectionDomain otherDomain() {
-        ProtectionDomain other = domain.device().allocateProtectionDomain();
+        ProtectionDomain other = domain.device().createProtectionDomain();
         closers.add(0, other::close);
         return other;
     }

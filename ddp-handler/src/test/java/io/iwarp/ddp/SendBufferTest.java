@@ -366,7 +366,7 @@ class SendBufferTest {
     /** 4 GiB of offsets over one MiB of memory. */
     private static void withHugeRegion(Consumer<MemoryRegion> test) {
         ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(1 << 20, 1 << 20);
-        try (ProtectionDomain domain = IwarpDevice.create().allocateProtectionDomain();
+        try (ProtectionDomain domain = IwarpDevice.create().createProtectionDomain();
                 MemoryRegion region = domain.region()
                         .buffers(Collections.nCopies(4096, memory))
                         .register()) {

@@ -50,7 +50,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     private MpaSettings settings;
 
     private final MpaStartup startup;
-    private final ConnectionRequestListener listener;
+    private final MpaConnectionRequestListener listener;
 
     /** Input for the layers above, in order, until the start-up is over. */
     private final Deque<ByteBuf> leftOver = new ArrayDeque<>(1);
@@ -60,7 +60,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     private @Nullable Future<?> timeout;
     private @Nullable MpaConnectionRequest request;
 
-    private MpaStartupHandler(MpaSettings settings, MpaStartup startup, ConnectionRequestListener listener) {
+    private MpaStartupHandler(MpaSettings settings, MpaStartup startup, MpaConnectionRequestListener listener) {
         this.settings = settings;
         this.startup = startup;
         this.listener = listener;
@@ -95,7 +95,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
      * @param settings the settings of this connection
      * @param listener decides about the request; not called with a pre-agreed start, which has none
      */
-    public static MpaStartupHandler responder(MpaSettings settings, ConnectionRequestListener listener) {
+    public static MpaStartupHandler responder(MpaSettings settings, MpaConnectionRequestListener listener) {
         return new MpaStartupHandler(
                 settings, MpaStartup.responder(settings), Objects.requireNonNull(listener, "listener"));
     }

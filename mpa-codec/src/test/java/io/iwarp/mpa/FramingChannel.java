@@ -43,7 +43,7 @@ final class FramingChannel {
     FramingChannel(MpaSettings settings, ToIntFunction<Channel> segmentSize, @Nullable IwarpDevice device) {
         InputBudget budget = device == null
                 ? new InputBudget(Long.MAX_VALUE)
-                : device.allocateProtectionDomain().openStream().inputBudget();
+                : device.createProtectionDomain().openStream().inputBudget();
         framing = new MpaFramingHandler(settings, counters, segmentSize, budget);
         channel = new EmbeddedChannel(framing, new Recorder());
     }

@@ -43,8 +43,8 @@ class RequestErrorTest {
     private static final String CONTROL_AND_BOTH_HEADERS = "e000";
 
     private final IwarpDevice device = IwarpDevice.create();
-    private final ProtectionDomain domain = device.allocateProtectionDomain();
-    private final ProtectionDomain otherDomain = device.allocateProtectionDomain();
+    private final ProtectionDomain domain = device.createProtectionDomain();
+    private final ProtectionDomain otherDomain = device.createProtectionDomain();
     private final StreamAssociation otherStream = domain.openStream();
     private final ByteBuf memory = Unpooled.directBuffer(LENGTH + 2 * MARGIN);
     private MemoryRegion region;

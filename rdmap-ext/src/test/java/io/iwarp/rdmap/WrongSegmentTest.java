@@ -38,8 +38,8 @@ class WrongSegmentTest {
     private static final byte PATTERN = 0x5a;
 
     private final IwarpDevice device = IwarpDevice.create();
-    private final ProtectionDomain domain = device.allocateProtectionDomain();
-    private final ProtectionDomain otherDomain = device.allocateProtectionDomain();
+    private final ProtectionDomain domain = device.createProtectionDomain();
+    private final ProtectionDomain otherDomain = device.createProtectionDomain();
     private final StreamAssociation otherStream = domain.openStream();
     private final ByteBuf memory = Unpooled.directBuffer(REGION_LENGTH + 2 * MARGIN);
     private final MemoryRegion region = register(domain, AccessRight.REMOTE_WRITE);

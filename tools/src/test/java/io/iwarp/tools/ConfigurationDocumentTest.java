@@ -6,6 +6,7 @@ import io.iwarp.internal.Setting;
 import io.iwarp.memory.DomainLimits;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.mpa.MpaSettings;
+import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.QueuePairSettings;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
@@ -22,7 +23,14 @@ class ConfigurationDocumentTest {
     private static final Pattern ROW = Pattern.compile("^\\| `(\\w+)` \\|([^|]*)\\|([^|]*)\\|", Pattern.MULTILINE);
 
     @ParameterizedTest
-    @ValueSource(classes = {QueuePairSettings.class, MpaSettings.class, IwarpDevice.Builder.class, DomainLimits.class})
+    @ValueSource(
+            classes = {
+                QueuePairSettings.class,
+                MpaSettings.class,
+                IwarpChannelInitializer.class,
+                IwarpDevice.Builder.class,
+                DomainLimits.class
+            })
     void eachSettingStandsThereWithItsDefaultAndRange(Class<?> type) throws Exception {
         Class<?> titled = type.isMemberClass() ? type.getDeclaringClass() : type;
         assertThat(documented(titled.getSimpleName())).containsExactlyInAnyOrderElementsOf(actual(type));

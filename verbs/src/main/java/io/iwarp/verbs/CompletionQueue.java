@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Collects the completions of any number of queue pairs for one application thread (a verbs completion queue).
  *
- * <p>Set the completion queues of a queue pair with {@link QueuePair#completionQueue} before its first post.
+ * <p>Set the completion queues of a queue pair with {@link QueuePair#setCompletionQueue} before its first post.
  * Completions of requests posted with an id then go to the queue instead of a listener; futures are not affected. The
  * completions of one queue pair keep their order; those of different queue pairs are in order of arrival.
  *
@@ -204,7 +204,7 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /** Sets the listener that is called when a completion arrives in the armed queue. Set it before arming. */
-    public CompletionQueue listener(CompletionQueueListener newListener) {
+    public CompletionQueue setListener(CompletionQueueListener newListener) {
         listener = Objects.requireNonNull(newListener, "listener");
         return this;
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * client.prepare(setup -> {
- *     QueuePair queuePair = setup.settings(shallow).queuePair().completionQueue(queue);
+ *     QueuePair queuePair = setup.settings(shallow).queuePair().setCompletionQueue(queue);
  *     setup.privateData(queuePair.allocate(4096, AccessRight.REMOTE_WRITE).remoteBuffer());
  * });
  *
@@ -89,7 +89,7 @@ public final class ConnectionSetup {
 
     /**
      * Sets the listener for the peer's messages. The queue pair then takes its receives from an allocator
-     * ({@link QueuePairSettings#managedReceiveBytes}). It accepts no {@link QueuePair#completionListener}: use the
+     * ({@link QueuePairSettings#managedReceiveBytes}). It accepts no {@link QueuePair#setCompletionListener}: use the
      * posts that return a future.
      *
      * @param maxBytes the maximum length of a message, at least 1; a longer one ends the stream

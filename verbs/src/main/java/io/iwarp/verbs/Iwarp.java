@@ -4,6 +4,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.StartMode;
+import io.iwarp.transport.ChannelTypes;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.ChannelOption;
@@ -90,6 +91,7 @@ public final class Iwarp {
         private Consumer<ChannelPipeline> tls = pipeline -> {};
         private Consumer<ChannelPipeline> handlers = pipeline -> {};
         private @Nullable ConnectionRequestListener requests;
+        private @Nullable Integer maxSetups;
         private Consumer<QueuePair> onOpen = queuePair -> {};
         private BiConsumer<QueuePair, CloseReason> onClose = (queuePair, reason) -> {};
 
@@ -124,6 +126,18 @@ public final class Iwarp {
             ConnectionSetup.withMessages(QueuePairSettings.DEFAULT, maxBytes);
             messages = Objects.requireNonNull(listener, "listener");
             messageBytes = maxBytes;
+            return this;
+        }
+
+        /**
+         * Sets the maximum number of connections in set-up at a time, 1 to 1,048,576, default 16,384. Further
+         * connections are closed at once. See {@link IwarpChannelInitializer#withMaxSetups}.
+         *
+         * @throws IllegalArgumentException if it is out of range
+         */
+        public Server maxSetups(int connections) {
+            IwarpChannelInitializer.requireMaxSetups(connections);
+            maxSetups = connections;
             return this;
         }
 
@@ -191,7 +205,8 @@ public final class Iwarp {
          *     there.
          * @throws IllegalStateException if there is neither a listener for requests nor one for messages
          * @throws IllegalArgumentException if the settings have {@code managedReceiveBytes} beside {@link #onMessage},
-         *     or {@link #onRequest} is set with a pre-agreed start, which has no connection requests
+         *     or {@link #onRequest} or {@link #maxSetups} is set with a pre-agreed start, which has no connection
+         *     requests
          */
         public CompletableFuture<IwarpListener> listen(SocketAddress address) {
             Objects.requireNonNull(address, "address");
@@ -206,7 +221,12 @@ public final class Iwarp {
             ProtectionDomain ofAll = domain == null ? ProtectionDomain.create() : domain;
             Consumer<ConnectionSetup> first = preparation(settings, messageBytes, messages);
             if (settings.mpa().start() == StartMode.REQUEST_REPLY) {
-                return IwarpChannelInitializer.accepting(ofAll, settings, first, decider());
+                IwarpChannelInitializer accepting =
+                        IwarpChannelInitializer.accepting(ofAll, settings, first, decider());
+                return maxSetups == null ? accepting : accepting.withMaxSetups(maxSetups);
+            }
+            if (maxSetups != null) {
+                throw new IllegalArgumentException("a pre-agreed start has no set-up that maxSetups could limit");
             }
             if (requests != null) {
                 throw new IllegalArgumentException(

@@ -5,6 +5,7 @@ import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.Role;
 import io.iwarp.ddp.DdpHandler;
+import io.iwarp.internal.Setting;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.IwarpMetrics;
@@ -152,7 +153,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 settings,
                 requests,
                 prepare,
-                new SetupGate(settings.maxSetups()),
+                new SetupGate(MAX_SETUPS.initial()),
                 SetupObserver.NONE,
                 pipeline -> {},
                 false);
@@ -174,6 +175,31 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
      */
     public IwarpChannelInitializer withTransportHandlers(Consumer<ChannelPipeline> handlers) {
         return new IwarpChannelInitializer(domain, settings, requests, prepare, setupGate, observer, handlers, plain);
+    }
+
+    private static final Setting<Integer> MAX_SETUPS = Setting.within("maxSetups", 16_384, 1, 1 << 20);
+
+    /**
+     * Returns a copy of this initializer with another maximum number of connections in set-up at a time, default
+     * 16,384. It closes further connections at once. This limits the cost of silent peers until the start-up timeout: a
+     * channel each.
+     *
+     * @param connections 1 to 1,048,576, for all channels of the copy together
+     * @throws IllegalArgumentException if it is out of range
+     * @throws IllegalStateException if this is not a {@link #responder}
+     */
+    public IwarpChannelInitializer withMaxSetups(int connections) {
+        requireMaxSetups(connections);
+        if (setupGate == null) {
+            throw new IllegalStateException(
+                    "maxSetups limits a responder: an initiator decides itself how often it" + " connects");
+        }
+        return new IwarpChannelInitializer(
+                domain, settings, requests, prepare, new SetupGate(connections), observer, transportHandlers, plain);
+    }
+
+    static void requireMaxSetups(int connections) {
+        MAX_SETUPS.check(connections);
     }
 
     /** Returns a copy of this initializer that adds further transport handlers after its own. */
@@ -217,10 +243,11 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     @Override
     protected void initChannel(Channel channel) {
         SetupGate.Ticket ticket = null;
-        if (setupGate != null) {
-            ticket = setupGate.enter();
+        SetupGate gate = setupGate;
+        if (gate != null) {
+            ticket = gate.enter();
             if (ticket == null) {
-                refuse(channel);
+                refuse(channel, gate.limit());
                 return;
             }
             channel.closeFuture().addListener(ticket);
@@ -318,8 +345,8 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     }
 
     /** The connection is closed during start-up, so the peer may retry later. */
-    private void refuse(Channel channel) {
-        LOGGER.debug("{} refused: {} connections are in set-up, the limit of maxSetups", channel, settings.maxSetups());
+    private void refuse(Channel channel, int maxSetups) {
+        LOGGER.debug("{} refused: {} connections are in set-up, the limit of maxSetups", channel, maxSetups);
         IwarpMetrics metrics = settings.metrics();
         if (metrics != null) {
             metrics.refuseSetup(Role.RESPONDER);

@@ -6,7 +6,6 @@ import io.iwarp.Operation;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.internal.ByteBudget;
-import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.MemoryRegion;
@@ -185,15 +184,19 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         Objects.requireNonNull(from, "source is null");
         requireReads();
         long length = from.length();
-        requireSink(sink, length);
+        if (length > sink.length()) {
+            throw new IllegalArgumentException(
+                    "the source has " + length + " bytes, which do not fit into " + sink + ": read a slice of it");
+        }
+        MemoryRegion region = StreamAssociation.regionOf(sink);
+        stream.requireSink(region);
         DdpMessage.requireLength(SINK, length);
         ByteSpan.retain(SINK, sink);
         WorkRequest request = claim(sink, length, options, target);
         request.payload().cover(sink);
         // The peer may invalidate the sink at any time, also now: then its response ends the stream.
-        MemoryRegion region = sink.region();
-        request.read(
-                region.stag(), region.baseTaggedOffset() + sink.offset(), length, from.stag(), from.taggedOffset());
+        long to = region.baseTaggedOffset() + StreamAssociation.offsetOf(sink);
+        request.read(region.stag(), to, length, from.stag(), from.taggedOffset());
         publish(request, id, Operation.READ, options, target);
     }
 
@@ -203,23 +206,6 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         WorkRequest request = claim(null, 0, PostOptions.NONE, target);
         request.read(EMPTY_READ_STAG, 0, 0, EMPTY_READ_STAG, 0);
         publish(request, id, Operation.READ, PostOptions.NONE, target);
-    }
-
-    private void requireSink(LocalBuffer sink, long length) {
-        if (length > sink.length()) {
-            throw new IllegalArgumentException(
-                    "the source has " + length + " bytes, which do not fit into " + sink + ": read a slice of it");
-        }
-        MemoryRegion region = sink.region();
-        if (!region.grants(AccessRight.LOCAL_WRITE)) {
-            throw new IllegalArgumentException(
-                    region + " cannot be the sink of a Read: register it with the right " + AccessRight.LOCAL_WRITE);
-        }
-        if (region.protectionDomain() != stream.protectionDomain()) {
-            throw new IllegalArgumentException(
-                    region + " cannot be the sink of a Read: it belongs to another protection"
-                            + " domain; register the memory in the domain of the queue pair");
-        }
     }
 
     /** Registers the buffer for the duration of the Read. Only answers of this stream's peer can be placed there. */

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It has two queues. The {@link #sendQueue} takes Sends, Writes, Reads and atomics; the {@link #receiveQueue} takes
  * buffers for the peer's messages. Posts to these queues carry a work-request id, allocate nothing, and complete at the
- * {@link #completionListener} or in a {@link CompletionQueue}. Use them in code that moves millions of messages. The
+ * {@link #setCompletionListener} or in a {@link CompletionQueue}. Use them in code that moves millions of messages. The
  * methods of this class are the same operations with a future as the result. It completes with the {@link Completion},
  * on the event loop, which must not wait for it: {@code get} and {@code join} throw
  * {@link io.netty.util.concurrent.BlockingOperationException} there, also on a future that {@code thenApply} and the
@@ -189,13 +189,13 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Returns another view of the send queue, with its own listener: completions of requests that are posted through
-     * the returned object go to this listener, on the event loop, whatever {@link #completionListener} or
-     * {@link #completionQueues} say. All requests share one queue and one order. Keep the object for further posts,
+     * the returned object go to this listener, on the event loop, whatever {@link #setCompletionListener} or
+     * {@link #setCompletionQueues} say. All requests share one queue and one order. Keep the object for further posts,
      * which allocate nothing.
      *
      * @param listener gets the completions, flushed ones included
      */
-    public SendQueue newSendQueue(CompletionListener listener) {
+    public SendQueue sendQueueFor(CompletionListener listener) {
         return new SendQueue(requests, target(COMPLETIONS, listener));
     }
 
@@ -436,7 +436,7 @@ public final class QueuePair implements AutoCloseable {
      *
      * @throws IllegalStateException if completion queues were set, which get all completions
      */
-    public QueuePair completionListener(CompletionListener listener) {
+    public QueuePair setCompletionListener(CompletionListener listener) {
         requireFreeTargets();
         CompletionTarget target = target(COMPLETIONS, listener);
         requests.target(target);
@@ -447,7 +447,7 @@ public final class QueuePair implements AutoCloseable {
     /** Sets the listener for received messages. Other completions have no target then, unless a post brings one. */
     void messageListener(MessageListener listener) {
         targetsInUse = "the messages of this queue pair go to its listener for messages: use the posts that return a"
-                + " future, or newSendQueue(listener)";
+                + " future, or sendQueueFor(listener)";
         engine.receives().target(target("messages", (same, completion) -> {
             Message message = new Message(completion);
             try {
@@ -490,9 +490,9 @@ public final class QueuePair implements AutoCloseable {
         };
     }
 
-    /** As {@link #completionQueues}, with one queue for all. */
-    public QueuePair completionQueue(CompletionQueue queue) {
-        return completionQueues(queue, queue);
+    /** As {@link #setCompletionQueues}, with one queue for all. */
+    public QueuePair setCompletionQueue(CompletionQueue queue) {
+        return setCompletionQueues(queue, queue);
     }
 
     /**
@@ -504,7 +504,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws ResourceLimitException if a queue does not have enough room left; nothing is changed then
      * @throws IllegalStateException if something was posted already, queues were set before, or a queue was closed
      */
-    public QueuePair completionQueues(CompletionQueue sends, CompletionQueue receives) {
+    public QueuePair setCompletionQueues(CompletionQueue sends, CompletionQueue receives) {
         CompletionPort.open(this, sends, receives);
         engine.flushAgainIfOver();
         return this;
@@ -514,9 +514,10 @@ public final class QueuePair implements AutoCloseable {
      * Takes the receives of this queue pair from a shared queue instead of its own receive queue. Set it before the
      * connection is accepted or made, and before the completion queues.
      *
-     * @throws IllegalStateException if it is too late for that, or the queue was closed
+     * @throws IllegalStateException if it is too late for that, the settings have a {@code receiveQueueDepth}, or the
+     *     queue was closed
      */
-    public QueuePair sharedReceiveQueue(SharedReceiveQueue queue) {
+    public QueuePair setSharedReceiveQueue(SharedReceiveQueue queue) {
         if (requests.target() instanceof CompletionPort) {
             throw new IllegalStateException(
                     "set the shared receive queue before the completion queues: it says how much room is needed there");
@@ -527,7 +528,7 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /** Sets the listener for state changes of this queue pair. Set it before the connection is accepted or made. */
-    public QueuePair listener(QueuePairListener newListener) {
+    public QueuePair setListener(QueuePairListener newListener) {
         listener = Objects.requireNonNull(newListener, "listener");
         return this;
     }

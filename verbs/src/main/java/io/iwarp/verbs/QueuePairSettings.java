@@ -115,17 +115,6 @@ public final class QueuePairSettings {
         return values.get(TRANSMIT_WINDOW);
     }
 
-    private static final Setting<Integer> MAX_SETUPS = Setting.within("maxSetups", 16_384, 1, 1 << 20);
-
-    /**
-     * Returns the maximum number of connections of one responder ({@code IwarpChannelInitializer}) in set-up at a time,
-     * 1 to 1,048,576, default 16,384. The responder closes further connections at once. This limits the cost of silent
-     * peers until the start-up timeout: a channel and a queue pair each.
-     */
-    public int maxSetups() {
-        return values.get(MAX_SETUPS);
-    }
-
     private static final Setting<Duration> RECEIVE_TIMEOUT =
             Setting.orOff("receiveTimeout", Duration.ZERO, Duration.ofMinutes(1));
 
@@ -313,11 +302,6 @@ public final class QueuePairSettings {
         /** Sets {@link QueuePairSettings#transmitWindow()}. */
         public Builder transmitWindow(int bytes) {
             return set(TRANSMIT_WINDOW, bytes);
-        }
-
-        /** Sets {@link QueuePairSettings#maxSetups()}. */
-        public Builder maxSetups(int connections) {
-            return set(MAX_SETUPS, connections);
         }
 
         /** Sets {@link QueuePairSettings#receiveTimeout()}. */

@@ -43,10 +43,10 @@ class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Posted {
      */
     static void retain(Object sink) {
         boolean readOnly =
-                sink instanceof LocalBuffer piece ? piece.region().isReadOnly() : ((ByteBuf) sink).isReadOnly();
+                sink instanceof LocalBuffer piece ? piece.isReadOnly() : ((ByteBuf) sink).isReadOnly();
         if (readOnly) {
             throw new IllegalArgumentException("a receive needs writable memory, the sink "
-                    + (sink instanceof LocalBuffer piece ? piece.region() : sink) + " is read-only");
+                    + sink + " is read-only");
         }
         DdpMessage.requireLength("sink", roomOf(sink));
         ByteSpan.retain("sink", sink);

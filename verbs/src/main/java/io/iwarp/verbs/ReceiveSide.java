@@ -84,6 +84,11 @@ final class ReceiveSide {
                     "a shared receive queue is set before the connection is made, once, on a queue"
                             + " pair without receives of its own");
         }
+        if (depth != QueuePairSettings.DEFAULT.receiveQueueDepth()) {
+            throw new IllegalStateException("receiveQueueDepth is " + depth
+                    + ", and a shared receive queue has the depth and share that it was created with: leave"
+                    + " receiveQueueDepth out of the settings");
+        }
         receives = new SharedReceives(drains, stall, this::target, pool, whenLow);
     }
 

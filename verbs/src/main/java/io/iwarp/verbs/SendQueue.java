@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * made before. Any thread may post.
  *
  * <p>Completions go to the completion listener or the completion queue of the queue pair. Without one of them, posts
- * throw {@link IllegalStateException}. {@link QueuePair#newSendQueue} returns one whose completions go to a listener of
+ * throw {@link IllegalStateException}. {@link QueuePair#sendQueueFor} returns one whose completions go to a listener of
  * its own. {@link QueuePair} describes order, memory and refused posts.
  *
  * <p>The local memory is a buffer, whose readable bytes are used and whose indices do not move, or a piece of a region,

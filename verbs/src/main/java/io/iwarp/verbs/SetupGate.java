@@ -15,6 +15,10 @@ final class SetupGate {
         this.limit = limit;
     }
 
+    int limit() {
+        return limit;
+    }
+
     /** Returns a ticket for one connection, or null if the limit is reached. */
     @Nullable
     Ticket enter() {

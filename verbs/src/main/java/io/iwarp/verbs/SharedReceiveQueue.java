@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * Receives that any number of queue pairs share (a verbs shared receive queue). A server with many connections posts
  * buffers for the messages that arrive at the same time, not for all messages that each peer might send.
  *
- * <p>Attach a queue pair with {@link QueuePair#sharedReceiveQueue}. Messages take receives in the order of posting; the
- * completion goes to the listener or completion queue of the queue pair. If the queue is empty,
+ * <p>Attach a queue pair with {@link QueuePair#setSharedReceiveQueue}. Messages take receives in the order of posting;
+ * the completion goes to the listener or completion queue of the queue pair. If the queue is empty,
  * {@link QueuePairSettings#receiveTimeout} applies to the message. When a stream ends, the receives of its incomplete
  * messages are flushed to that queue pair's listener or completion queue; posted receives stay for the other queue
  * pairs.
@@ -95,7 +95,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /** Sets the listener that is called when the armed queue runs low. Set it before arming. */
-    public SharedReceiveQueue listener(SharedReceiveQueueListener newListener) {
+    public SharedReceiveQueue setListener(SharedReceiveQueueListener newListener) {
         listener = newListener;
         return this;
     }

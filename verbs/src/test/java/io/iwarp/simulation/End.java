@@ -75,7 +75,7 @@ final class End {
         this.channel = channel;
         this.allocator = allocator;
         this.pool = pool;
-        domain = device(plan).allocateProtectionDomain();
+        domain = device(plan).createProtectionDomain();
         ownReceives = plan.receives != Plan.Receives.MANAGED && pool == null;
         regions = new Regions(this);
         sharing = new Sharing(this, regions.target);
@@ -123,12 +123,12 @@ final class End {
     /** Before the connection: who is told of what, and the first receives. */
     void prepare(QueuePair prepared) {
         if (pool != null) {
-            prepared.sharedReceiveQueue(pool.queue());
+            prepared.setSharedReceiveQueue(pool.queue());
         }
         if (plan.completionQueue) {
             CompletionQueue sendQueue = CompletionQueue.create(CompletionQueue.capacityFor(settings, 1));
             CompletionQueue getQueue = CompletionQueue.create(200);
-            prepared.completionQueues(sendQueue, getQueue);
+            prepared.setCompletionQueues(sendQueue, getQueue);
             sends = sendQueue;
             gets = getQueue;
             world.add(new Poller(world, this, sendQueue, name + "-poll", false, this::lateness, () -> {}));
@@ -141,9 +141,9 @@ final class End {
                     this::lateness,
                     completions::sawNothing));
         } else {
-            prepared.completionListener((pair, completion) -> completions.onCompletion(completion));
+            prepared.setCompletionListener((pair, completion) -> completions.onCompletion(completion));
         }
-        prepared.listener(new QueuePairListener() {
+        prepared.setListener(new QueuePairListener() {
             @Override
             public void onReady(QueuePair pair) {
                 ready = true;

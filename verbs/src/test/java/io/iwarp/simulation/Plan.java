@@ -158,7 +158,7 @@ final class Plan {
         return QueuePairSettings.builder()
                 .sendQueueDepth(fullWindows ? DEEP : dice.oneOf(1, 2, 8, DEEP))
                 .maxPendingPosts(pendingPosts())
-                .receiveQueueDepth(16)
+                .receiveQueueDepth(receives == Receives.SHARED ? QueuePairSettings.DEFAULT.receiveQueueDepth() : 16)
                 .managedReceiveBytes(receives == Receives.MANAGED ? 4096 : 0)
                 .maxOutstandingBytes(dice.permille(200) ? 40_000 : Long.MAX_VALUE)
                 .receiveTimeout(Duration.ofNanos(receiveTimeout))

@@ -31,7 +31,7 @@ final class Poller implements Context {
         this.world = world;
         this.onEmpty = onEmpty;
         this.delay = delay;
-        this.queue = queue.listener(ready -> wake());
+        this.queue = queue.setListener(ready -> wake());
         this.name = name;
         this.solicited = solicited;
         this.handler = (pair, completion) -> end.completions.onCompletion(completion);

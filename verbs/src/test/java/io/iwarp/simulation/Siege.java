@@ -71,7 +71,7 @@ final class Siege {
                 .maxPartialFpduBytes(LEAST_LIMIT)
                 .maxManagedReceiveBytes(dice.oneOf(1, 1 << 13, 1 << 17))
                 .build();
-        domain = device.allocateProtectionDomain();
+        domain = device.createProtectionDomain();
         try (StreamAssociation other = domain.openStream()) {
             others = other;
             others.inputBudget().add(LEAST_LIMIT - dice.oneOf(1 << 12, 1 << 17, LEAST_LIMIT));
@@ -197,7 +197,7 @@ final class Siege {
     /** Its application takes messages at once, and may post requests that nobody answers. */
     private void prepare(Raider raider, QueuePair queuePair) {
         raider.prepared(queuePair);
-        queuePair.completionListener((same, completion) -> {
+        queuePair.setCompletionListener((same, completion) -> {
             ByteBuf message = completion.buffer();
             if (message != null) {
                 message.release();

@@ -28,7 +28,7 @@ class CallbackPosts implements Posts {
 
     CallbackPosts(QueuePair queuePair, Consumer<CompletionView> unposted) {
         this.unposted = unposted;
-        this.queuePair = queuePair.completionListener(this::onCompletion);
+        this.queuePair = queuePair.setCompletionListener(this::onCompletion);
     }
 
     /** Takes a completion, on the thread that tells it. */

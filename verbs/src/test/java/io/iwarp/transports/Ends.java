@@ -47,7 +47,7 @@ final class Ends {
                 posts = wiring.completions().of(queuePair, arrivals::onMessage);
                 inbox = arrivals;
             }
-            queuePair.listener(new QueuePairListener() {
+            queuePair.setListener(new QueuePairListener() {
                 @Override
                 public void onInputShutdown(QueuePair closed) {
                     halfClosed.complete(null);

@@ -127,9 +127,9 @@ class EntranceTest {
         QueuePair queuePair = await(client.connect("localhost", listener.port()));
         ByteBuf message = Unpooled.buffer(1, 1).writeZero(1);
 
-        assertThatThrownBy(() -> queuePair.completionListener((receiver, completion) -> {}))
+        assertThatThrownBy(() -> queuePair.setCompletionListener((receiver, completion) -> {}))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("newSendQueue");
+                .hasMessageContaining("sendQueueFor");
         assertThatThrownBy(() -> queuePair.sendQueue().send(1, message))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("no target");

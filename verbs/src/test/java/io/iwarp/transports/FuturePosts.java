@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 /** Each completion by a future of its own. */
 record FuturePosts(QueuePair queuePair) implements Posts {
     FuturePosts(QueuePair queuePair, Consumer<CompletionView> unposted) {
-        this(queuePair.completionListener((completed, completion) -> unposted.accept(completion)));
+        this(queuePair.setCompletionListener((completed, completion) -> unposted.accept(completion)));
     }
 
     @Override

@@ -16,7 +16,7 @@ final class QueuePosts extends CallbackPosts {
 
     QueuePosts(QueuePair queuePair, Consumer<CompletionView> unposted) {
         super(queuePair, unposted);
-        queuePair.completionQueue(queue);
+        queuePair.setCompletionQueue(queue);
         poller.start();
     }
 

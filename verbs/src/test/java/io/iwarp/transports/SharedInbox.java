@@ -16,7 +16,7 @@ final class SharedInbox extends Arrivals {
 
     @Override
     void enter(QueuePair queuePair) {
-        queuePair.sharedReceiveQueue(buffers.queue());
+        queuePair.setSharedReceiveQueue(buffers.queue());
     }
 
     @Override

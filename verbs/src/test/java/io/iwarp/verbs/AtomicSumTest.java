@@ -77,7 +77,7 @@ class AtomicSumTest {
         Adder(QueuePair queuePair, RemoteBuffer target) {
             this.queuePair = queuePair;
             this.target = target;
-            queuePair.completionListener((qp, completion) -> onCompletion(completion));
+            queuePair.setCompletionListener((qp, completion) -> onCompletion(completion));
         }
 
         void begin() {

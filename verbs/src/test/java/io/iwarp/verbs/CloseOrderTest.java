@@ -24,7 +24,7 @@ class CloseOrderTest {
             QueuePairSettings.DEFAULT,
             QueuePairSettings.builder().managedReceiveBytes(8).build(),
             qp -> {},
-            qp -> qp.completionListener((same, completion) -> received.add(completion.bytes())));
+            qp -> qp.setCompletionListener((same, completion) -> received.add(completion.bytes())));
     private final QueuePair queuePair = pair.initiator.queuePair();
 
     @AfterEach
@@ -44,7 +44,7 @@ class CloseOrderTest {
 
         assertThat(queuePair.state()).isEqualTo(ConnectionState.DRAINING);
         assertThat(sent).isNotDone();
-        queuePair.completionListener((same, completion) -> {});
+        queuePair.setCompletionListener((same, completion) -> {});
         assertThatThrownBy(() -> queuePair.sendQueue().send(1, Unpooled.EMPTY_BUFFER, PostOptions.NONE))
                 .isInstanceOf(ConnectionClosedException.class);
         CompletableFuture<Completion> slowlySent = new CompletableFuture<>();

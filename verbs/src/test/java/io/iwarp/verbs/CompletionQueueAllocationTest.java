@@ -26,7 +26,7 @@ class CompletionQueueAllocationTest {
         CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(settings, 1));
         EmbeddedChannel channel = new EmbeddedChannel();
         ProtectionDomain domain = ProtectionDomain.create();
-        QueuePair queuePair = new QueuePair(channel, domain, settings, Role.INITIATOR, null).completionQueue(queue);
+        QueuePair queuePair = new QueuePair(channel, domain, settings, Role.INITIATOR, null).setCompletionQueue(queue);
         CompletionTarget port = queuePair.engine().receives().target();
         CompletionBound place = queuePair.engine().receives().receives().bound();
         CompletionView completion = new CompletionView();

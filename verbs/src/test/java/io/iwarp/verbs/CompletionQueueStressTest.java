@@ -106,9 +106,9 @@ class CompletionQueueStressTest {
 
     private List<QueuePair> connect() throws Exception {
         List<QueuePair> both = new ArrayList<>();
-        SocketAddress address = loopback.accept(domain, SETTINGS, qp -> qp.completionQueue(queue));
+        SocketAddress address = loopback.accept(domain, SETTINGS, qp -> qp.setCompletionQueue(queue));
         for (int i = 0; i < QUEUE_PAIRS; i++) {
-            both.add(loopback.connect(address, domain, SETTINGS, qp -> qp.completionQueue(queue)));
+            both.add(loopback.connect(address, domain, SETTINGS, qp -> qp.setCompletionQueue(queue)));
             both.add(loopback.nextAccepted());
         }
         return both;
@@ -120,7 +120,7 @@ class CompletionQueueStressTest {
     void noWakeUpIsLostBetweenSeveralLoopsAndOneConsumer(Waiting waiting) throws Exception {
         int bounces = 3_000;
         Semaphore events = new Semaphore(0);
-        queue.listener(armed -> events.release());
+        queue.setListener(armed -> events.release());
         List<QueuePair> all = connect();
         Map<QueuePair, Ledger> ledgers = ledgers(all);
         ledgers.values().forEach(Ledger::receive);

@@ -45,12 +45,12 @@ class CompletionQueueTest {
     /** A connection whose initiator completes as told; the responder takes {@code receives} messages. */
     private QueuePair connect(int receives, CompletionQueue sends, CompletionQueue gets) throws Exception {
         SocketAddress address = loopback.accept(domain, SMALL, queuePair -> {
-            queuePair.completionListener((qp, completion) -> {});
+            queuePair.setCompletionListener((qp, completion) -> {});
             for (int i = 0; i < receives; i++) {
                 queuePair.receiveQueue().receive(i, Unpooled.EMPTY_BUFFER);
             }
         });
-        return loopback.connect(address, domain, SMALL, queuePair -> queuePair.completionQueues(sends, gets));
+        return loopback.connect(address, domain, SMALL, queuePair -> queuePair.setCompletionQueues(sends, gets));
     }
 
     private void poll(CompletionQueue queue, int completions) throws InterruptedException {
@@ -115,7 +115,7 @@ class CompletionQueueTest {
         CompletionQueue tight = CompletionQueue.create(DEPTH - 1);
         SocketAddress address = loopback.accept(domain, SMALL, queuePair -> {});
         QueuePair queuePair = loopback.connect(address, domain, SMALL, qp -> {});
-        assertThatThrownBy(() -> queuePair.completionQueues(roomy, tight))
+        assertThatThrownBy(() -> queuePair.setCompletionQueues(roomy, tight))
                 .isInstanceOfSatisfying(ResourceLimitException.class, refused -> {
                     assertThat(refused.setting()).isEqualTo("capacity");
                     assertThat(refused.limit()).isEqualTo(DEPTH - 1);
@@ -123,9 +123,9 @@ class CompletionQueueTest {
                 .hasMessageContaining("needs " + DEPTH);
         assertThat(roomy.reserved()).isZero();
         assertThat(tight.reserved()).isZero();
-        queuePair.completionQueue(roomy);
+        queuePair.setCompletionQueue(roomy);
         assertThat(roomy.reserved()).isEqualTo(2 * DEPTH);
-        assertThatThrownBy(() -> queuePair.completionQueue(roomy)).hasMessageContaining("already");
+        assertThatThrownBy(() -> queuePair.setCompletionQueue(roomy)).hasMessageContaining("already");
         end(queuePair);
         drain(roomy);
         tight.close();
@@ -139,7 +139,7 @@ class CompletionQueueTest {
         CompletionQueue polledQueue = CompletionQueue.create(2 * DEPTH);
         try (Loopback oneLoop = new Loopback(1)) {
             SocketAddress address = oneLoop.accept(domain, SMALL, queuePair -> {
-                queuePair.completionListener((qp, completion) -> {
+                queuePair.setCompletionListener((qp, completion) -> {
                     if (completion.successful()) {
                         qp.receiveQueue().receive(0, Unpooled.EMPTY_BUFFER);
                     }
@@ -148,8 +148,8 @@ class CompletionQueueTest {
                     queuePair.receiveQueue().receive(i, Unpooled.EMPTY_BUFFER);
                 }
             });
-            QueuePair idle = oneLoop.connect(address, domain, SMALL, qp -> qp.completionQueue(neglected));
-            QueuePair busy = oneLoop.connect(address, domain, SMALL, qp -> qp.completionQueue(polledQueue));
+            QueuePair idle = oneLoop.connect(address, domain, SMALL, qp -> qp.setCompletionQueue(neglected));
+            QueuePair busy = oneLoop.connect(address, domain, SMALL, qp -> qp.setCompletionQueue(polledQueue));
             for (int i = 0; i < DEPTH; i++) {
                 idle.sendQueue().send(i, Unpooled.EMPTY_BUFFER);
             }
@@ -231,7 +231,7 @@ class CompletionQueueTest {
         CompletionQueue queue = CompletionQueue.create(2 * DEPTH);
         BlockingQueue<Integer> events = new LinkedBlockingQueue<>();
         assertThatThrownBy(queue::arm).hasMessageContaining("listener");
-        queue.listener(armed -> events.add(armed.size()));
+        queue.setListener(armed -> events.add(armed.size()));
         QueuePair initiator = connect(DEPTH, queue, queue);
         initiator.sendQueue().send(1, Unpooled.EMPTY_BUFFER);
         poll(queue, 1);
@@ -253,7 +253,7 @@ class CompletionQueueTest {
     void solicitedArmingReportsSolicitedMessagesAndFailures() throws Exception {
         CompletionQueue queue = CompletionQueue.create(2 * DEPTH);
         BlockingQueue<Integer> events = new LinkedBlockingQueue<>();
-        queue.listener(armed -> events.add(armed.size()));
+        queue.setListener(armed -> events.add(armed.size()));
         QueuePair initiator = connect(1, queue, queue);
         for (int i = 0; i < DEPTH; i++) {
             initiator.receiveQueue().receive(i, Unpooled.EMPTY_BUFFER);
@@ -283,7 +283,7 @@ class CompletionQueueTest {
     @Test
     void armingSaysThatThereIsSomethingWhileAnEventLoopAddsIt() throws Exception {
         List<CompletionQueue> events = new ArrayList<>();
-        CompletionQueue queue = CompletionQueue.create(2 * DEPTH).listener(events::add);
+        CompletionQueue queue = CompletionQueue.create(2 * DEPTH).setListener(events::add);
         QueuePair initiator = connect(0, queue, queue);
         CompletionPort port = (CompletionPort) initiator.engine().sends().target();
         CompletionView failed = new WorkRequest((withdrawn, future) -> {})
@@ -305,7 +305,7 @@ class CompletionQueueTest {
     void armingForSolicitedCompletionsDoesNotTakeBackArmingForAny() throws Exception {
         CompletionQueue queue = CompletionQueue.create(2 * DEPTH);
         BlockingQueue<Integer> events = new LinkedBlockingQueue<>();
-        queue.listener(armed -> {
+        queue.setListener(armed -> {
             events.add(armed.size());
             throw new IllegalStateException("thrown by a listener on purpose");
         });
@@ -362,7 +362,7 @@ class CompletionQueueTest {
                 .hasMessageContaining("completion queue");
         initiator.send(Unpooled.EMPTY_BUFFER);
         CompletionQueue late = CompletionQueue.create(GENEROUS);
-        assertThatThrownBy(() -> initiator.completionQueue(late))
+        assertThatThrownBy(() -> initiator.setCompletionQueue(late))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("before the first post");
         late.close();

@@ -54,7 +54,7 @@ class ConnectionSetupTest {
     void aRespondersSendWaitsForTheFirstFpduOfTheInitiator() throws Exception {
         ByteBuf greeting = Unpooled.copiedBuffer("hello", StandardCharsets.UTF_8);
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, queuePair -> {
-            queuePair.completionListener((qp, completion) -> {});
+            queuePair.setCompletionListener((qp, completion) -> {});
             queuePair.sendQueue().send(1, greeting);
         });
         try (SocketPeer peer = SocketPeer.established(address)) {
@@ -241,7 +241,7 @@ class ConnectionSetupTest {
         CompletableFuture<Long> received = new CompletableFuture<>();
         IwarpChannelInitializer bothSides =
                 IwarpChannelInitializer.initiator(domain, preAgreed, new byte[0], queuePair -> {
-                    queuePair.completionListener((qp, completion) -> received.complete(completion.bytes()));
+                    queuePair.setCompletionListener((qp, completion) -> received.complete(completion.bytes()));
                     queuePair.receiveQueue().receive(1, sink);
                 });
         IwarpListener listener = await(IwarpListener.listen(

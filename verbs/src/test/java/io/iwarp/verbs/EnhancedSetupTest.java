@@ -218,7 +218,7 @@ class EnhancedSetupTest {
         MpaSettings.Builder mpa = MpaSettings.builder().peerToPeer(true).readyToReceive(Set.of(kind));
         ByteBuf oneByte = Unpooled.directBuffer(1, 1).writeByte(7);
         try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings(mpa), setup, qp -> {
-            qp.completionListener((same, completion) -> completed.add(completion.toString()));
+            qp.setCompletionListener((same, completion) -> completed.add(completion.toString()));
             qp.sendQueue().send(11, oneByte, PostOptions.NONE);
             qp.sendQueue().write(12, oneByte, new RemoteBuffer(0x1234, 0, 1), PostOptions.NONE);
         })) {
@@ -265,7 +265,7 @@ class EnhancedSetupTest {
         List<Long> completed = new ArrayList<>();
         ByteBuf inbox = Unpooled.directBuffer(8, 8);
         try (SimulatedPeer peer = SimulatedPeer.ofResponder(domain, QueuePairSettings.DEFAULT, "c0108010", qp -> {
-            qp.completionListener((same, completion) -> completed.add(completion.bytes()));
+            qp.setCompletionListener((same, completion) -> completed.add(completion.bytes()));
             qp.receiveQueue().receive(1, inbox);
             qp.receiveQueue().receive(2, inbox.slice());
         })) {

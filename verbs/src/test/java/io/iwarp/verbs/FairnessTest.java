@@ -51,7 +51,7 @@ class FairnessTest {
                 .register();
         address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
         reader = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {
-            qp.completionListener((same, completion) -> onReaderCompletion(completion));
+            qp.setCompletionListener((same, completion) -> onReaderCompletion(completion));
             for (int i = 0; i < RECEIVES; i++) {
                 qp.receiveQueue().receive(i, inbox);
             }
@@ -84,7 +84,7 @@ class FairnessTest {
 
         Sender(QueuePair queuePair) {
             this.queuePair = queuePair;
-            queuePair.completionListener((qp, completion) -> post());
+            queuePair.setCompletionListener((qp, completion) -> post());
         }
 
         private void post() {
@@ -140,7 +140,7 @@ class FairnessTest {
         CompletableFuture<Completion> read =
                 reader.read(sink.slice(0, source.remoteBuffer().length()), source.remoteBuffer());
         int[] roundTrips = new int[1];
-        other.completionListener((qp, completion) -> {
+        other.setCompletionListener((qp, completion) -> {
             if (completion.successful() && !read.isDone()) {
                 roundTrips[0]++;
                 qp.sendQueue().fetchAdd(0, number.slice(0, Long.BYTES), FetchAdd.add(1), PostOptions.NONE);

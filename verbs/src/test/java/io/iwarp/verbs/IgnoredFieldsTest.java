@@ -86,7 +86,7 @@ class IgnoredFieldsTest {
     void aRequestIsTakenWhateverItsIgnoredFieldsHold(Junk junk) {
         List<String> completed = new ArrayList<>();
         try (SimulatedPeer peer = SimulatedPeer.ofResponder(domain, QueuePairSettings.DEFAULT, qp -> {
-            qp.completionListener((same, completion) -> completed.add(completion.toString()));
+            qp.setCompletionListener((same, completion) -> completed.add(completion.toString()));
             for (int i = 1; i <= 6; i++) {
                 qp.receiveQueue().receive(i, bytes.clear());
             }

@@ -55,9 +55,9 @@ class IncompleteMessageTest {
                 .build();
         return SimulatedPeer.ofResponder(domain, settings, queuePair -> {
             if (kind == Kind.SHARED) {
-                queuePair.sharedReceiveQueue(shared);
+                queuePair.setSharedReceiveQueue(shared);
             }
-            queuePair.completionListener(this::onCompletion);
+            queuePair.setCompletionListener(this::onCompletion);
             for (int i = 0; i < DEPTH && kind != Kind.MANAGED; i++) {
                 ByteBuf used = Unpooled.directBuffer(ROOM, ROOM);
                 used.setCharSequence(0, SECRET, StandardCharsets.US_ASCII);

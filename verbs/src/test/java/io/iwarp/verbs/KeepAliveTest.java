@@ -33,7 +33,7 @@ class KeepAliveTest {
 
     private SimulatedPair connect(Consumer<QueuePair> prepare) {
         return new SimulatedPair(
-                domain, ALIVE, WATCHFUL, prepare, qp -> qp.completionListener((same, completion) -> {}));
+                domain, ALIVE, WATCHFUL, prepare, qp -> qp.setCompletionListener((same, completion) -> {}));
     }
 
     private static void assertItLives(SimulatedPair pair) {
@@ -54,7 +54,7 @@ class KeepAliveTest {
     @Test
     void aCompletionThatIsNotPolledDoesNotStopIt() {
         try (CompletionQueue completions = CompletionQueue.create(1_000);
-                SimulatedPair pair = connect(qp -> qp.completionQueue(completions))) {
+                SimulatedPair pair = connect(qp -> qp.setCompletionQueue(completions))) {
             pair.responder.queuePair().receiveQueue().receive(1, Unpooled.EMPTY_BUFFER);
             pair.initiator.queuePair().sendQueue().send(1, Unpooled.EMPTY_BUFFER);
             pair.run();
@@ -97,7 +97,7 @@ class KeepAliveTest {
         try (CompletionQueue completions = CompletionQueue.create(1_000);
                 SimulatedPair pair = connect(qp -> {})) {
             assertItLives(pair);
-            assertThatCode(() -> pair.initiator.queuePair().completionQueue(completions))
+            assertThatCode(() -> pair.initiator.queuePair().setCompletionQueue(completions))
                     .doesNotThrowAnyException();
         }
     }

@@ -50,7 +50,7 @@ class KillTest {
             this.target = target;
             this.victim = queuePair.channel();
             this.killAfter = killAfter;
-            queuePair.completionListener((qp, completion) -> {
+            queuePair.setCompletionListener((qp, completion) -> {
                 onCompletion(completion);
                 if (++completed == this.killAfter) {
                     kill.run();

@@ -148,7 +148,7 @@ class LifeTest {
     void refusesRequestsAfterPeerCloseWithTheCloseReason(boolean unanswered) throws Exception {
         establish(QueuePairSettings.DEFAULT);
         CompletableFuture<Void> halfClosed = new CompletableFuture<>();
-        queuePair.completionListener((qp, completion) -> {}).listener(new QueuePairListener() {
+        queuePair.setCompletionListener((qp, completion) -> {}).setListener(new QueuePairListener() {
             @Override
             public void onInputShutdown(QueuePair qp) {
                 halfClosed.complete(null);
@@ -217,7 +217,7 @@ class LifeTest {
     void afterThePeersHalfCloseSendsGoOutAndAReadEndsTheStream() throws Exception {
         establish(QueuePairSettings.builder().closeWithPeer(false).build());
         CompletableFuture<Void> halfClosed = new CompletableFuture<>();
-        queuePair.listener(new QueuePairListener() {
+        queuePair.setListener(new QueuePairListener() {
             @Override
             public void onInputShutdown(QueuePair qp) {
                 halfClosed.complete(null);
@@ -313,7 +313,7 @@ class LifeTest {
         queuePair.abort();
         CloseReason reason = await(queuePair.closed());
         assertFlushed(postAll(), reason);
-        queuePair.completionListener((qp, completion) -> {});
+        queuePair.setCompletionListener((qp, completion) -> {});
         Stream.<Function<QueuePair, Runnable>>of(
                         qp -> () -> qp.sendQueue()
                                 .read(1, bytes.clear(), SOMEWHERE.slice(0, bytes.writableBytes()), PostOptions.NONE),

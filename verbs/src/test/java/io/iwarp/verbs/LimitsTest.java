@@ -30,6 +30,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -53,7 +54,7 @@ class LimitsTest {
             .maxWindows(1)
             .maxRegisteredBytes(1000)
             .build();
-    private final ProtectionDomain domain = device.allocateProtectionDomain();
+    private final ProtectionDomain domain = device.createProtectionDomain();
     private final IwarpMetrics metrics = new IwarpMetrics(device);
     private final List<ByteBuf> buffers = new ArrayList<>();
 
@@ -87,7 +88,7 @@ class LimitsTest {
             var read = initiator.read(buffer(60), new RemoteBuffer(1, 0, 60));
             var add = initiator.fetchAdd(new RemoteBuffer(1, 0, 8), 1);
 
-            SendQueue queue = initiator.newSendQueue((same, completion) -> {});
+            SendQueue queue = initiator.sendQueueFor((same, completion) -> {});
             assertThatThrownBy(() -> queue.send(1, message(33)))
                     .isInstanceOf(QueueFullException.class)
                     .hasMessageContaining("a request of 33 bytes")
@@ -129,7 +130,7 @@ class LimitsTest {
                 .build();
         try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, settings, qp -> {})) {
             QueuePair queuePair = peer.queuePair();
-            SendQueue queue = queuePair.newSendQueue((same, completion) -> {});
+            SendQueue queue = queuePair.sendQueueFor((same, completion) -> {});
             for (int round = 0; round < 2; round++) {
                 peer.deaf(true);
                 assertThatThrownBy(() -> queuePair.send(message(limit + 1)))
@@ -161,8 +162,14 @@ class LimitsTest {
     void aResponderClosesConnectionsBeyondThoseThatMayBeInSetup() throws Exception {
         BlockingQueue<ConnectionRequest> undecided = new LinkedBlockingQueue<>();
         QueuePairSettings settings =
-                QueuePairSettings.builder().metrics(metrics).maxSetups(2).build();
-        SocketAddress address = loopback.listen(domain, settings, undecided::add);
+                QueuePairSettings.builder().metrics(metrics).build();
+        IwarpListener listener = Loopback.await(Iwarp.server(loopback.serverBootstrap())
+                .domain(domain)
+                .settings(settings)
+                .maxSetups(2)
+                .onRequest(undecided::add)
+                .listen("127.0.0.1", 0));
+        SocketAddress address = listener.localAddress();
         SocketPeer silent = SocketPeer.connectTo(address);
         IwarpConnector connector = new IwarpConnector(
                 loopback.bootstrap(),
@@ -195,6 +202,7 @@ class LimitsTest {
             Loopback.await(last);
         }
         assertThat(metrics.setups(Role.RESPONDER, SetupOutcome.OVERLOADED)).isOne();
+        Loopback.await(listener.shutdownGracefully(Duration.ZERO));
     }
 
     @Test
@@ -303,8 +311,7 @@ class LimitsTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("maxOutstandingBytes is 0, but has to be at least 1");
         for (int wrong : new int[] {0, (1 << 20) + 1}) {
-            assertThatThrownBy(
-                            () -> QueuePairSettings.builder().maxSetups(wrong).build())
+            assertThatThrownBy(() -> Iwarp.server(loopback.serverBootstrap()).maxSetups(wrong))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("maxSetups is " + wrong + ", but has to be 1 to 1,048,576");
         }

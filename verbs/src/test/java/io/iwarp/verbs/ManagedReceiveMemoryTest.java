@@ -29,7 +29,7 @@ class ManagedReceiveMemoryTest {
 
     private final IwarpDevice device =
             IwarpDevice.builder().maxManagedReceiveBytes(LIMIT).build();
-    private final ProtectionDomain domain = device.allocateProtectionDomain();
+    private final ProtectionDomain domain = device.createProtectionDomain();
     private final List<SimulatedPeer> peers = new ArrayList<>();
     private final List<byte[]> delivered = new ArrayList<>();
     private final List<Integer> capacities = new ArrayList<>();
@@ -49,7 +49,7 @@ class ManagedReceiveMemoryTest {
         SimulatedPeer peer = SimulatedPeer.ofResponder(
                 domain,
                 settings,
-                queuePair -> queuePair.completionListener((qp, completion) -> {
+                queuePair -> queuePair.setCompletionListener((qp, completion) -> {
                     ByteBuf buffer = completion.buffer();
                     delivered.add(ByteBufUtil.getBytes(buffer));
                     capacities.add(buffer.capacity());

@@ -59,7 +59,7 @@ class ManagedReceiveTest {
         return loopback.accept(
                 domain,
                 MANAGED,
-                queuePair -> queuePair.completionListener((qp, completion) -> received.add(completion.copy())));
+                queuePair -> queuePair.setCompletionListener((qp, completion) -> received.add(completion.copy())));
     }
 
     private Completion next() throws InterruptedException {
@@ -129,7 +129,8 @@ class ManagedReceiveTest {
     void undeliverableMessageEndsTheStream() throws Exception {
         SharedReceiveQueue shared = SharedReceiveQueue.create(1, 1);
         shared.receive(1, Unpooled.EMPTY_BUFFER);
-        SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> qp.sharedReceiveQueue(shared));
+        SocketAddress address =
+                loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> qp.setSharedReceiveQueue(shared));
         QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
         initiator.send(Unpooled.EMPTY_BUFFER);
         assertThat(await(loopback.nextAccepted().closed()).toString()).contains("set a completion listener");
@@ -139,7 +140,7 @@ class ManagedReceiveTest {
     @Test
     void messagesThatWaitToBePolledCountAgainstTheDepth() throws Exception {
         CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(MANAGED, 1));
-        SocketAddress address = loopback.accept(domain, MANAGED, qp -> qp.completionQueue(queue));
+        SocketAddress address = loopback.accept(domain, MANAGED, qp -> qp.setCompletionQueue(queue));
         QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
         QueuePair responder = loopback.nextAccepted();
         ByteBuf message = random(10, 1);

@@ -42,7 +42,7 @@ class MemoryMisuseTest {
     private SimulatedPair pair = new SimulatedPair(
             domain,
             QueuePairSettings.DEFAULT,
-            qp -> qp.completionListener((same, completion) -> received.add(completion.copy())));
+            qp -> qp.setCompletionListener((same, completion) -> received.add(completion.copy())));
     private QueuePair one = pair.initiator.queuePair();
     private QueuePair other = pair.responder.queuePair();
 
@@ -192,8 +192,8 @@ class MemoryMisuseTest {
     void aReceiveOfASharedQueueWhoseBufferIsGone() {
         pair.close();
         pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, qp -> {
-            qp.completionListener((same, completion) -> received.add(completion.copy()));
-            qp.sharedReceiveQueue(shared);
+            qp.setCompletionListener((same, completion) -> received.add(completion.copy()));
+            qp.setSharedReceiveQueue(shared);
         });
         one = pair.initiator.queuePair();
         other = pair.responder.queuePair();
@@ -230,7 +230,7 @@ class MemoryMisuseTest {
     @ParameterizedTest
     @ValueSource(ints = {0, Long.BYTES})
     void aSinkThatAReadFillsIsRefused(int length) {
-        one.completionListener((same, completion) -> {});
+        one.setCompletionListener((same, completion) -> {});
         ByteBuf sink = buffer();
         RemoteBuffer source = region.remoteBuffer(0, length);
         CompletableFuture<Completion> first = one.read(sink, source);

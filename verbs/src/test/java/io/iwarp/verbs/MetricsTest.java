@@ -43,7 +43,7 @@ class MetricsTest {
 
     private final Loopback loopback = new Loopback();
     private final IwarpDevice device = IwarpDevice.create();
-    private final ProtectionDomain domain = device.allocateProtectionDomain();
+    private final ProtectionDomain domain = device.createProtectionDomain();
     private final IwarpMetrics initiators = new IwarpMetrics(device, LatencySampling.EVERY_REQUEST);
     private final IwarpMetrics responders = new IwarpMetrics(device, LatencySampling.EVERY_REQUEST);
     private final ByteBuf memory = Unpooled.directBuffer(LENGTH, LENGTH).writeZero(LENGTH);
@@ -224,7 +224,7 @@ class MetricsTest {
         SocketAddress silent = loopback.listen(domain, with(responders), request -> {});
         IwarpConnector connector = new IwarpConnector(
                 loopback.bootstrap(), IwarpChannelInitializer.initiator(domain, shallow, new byte[0], qp -> {
-                    qp.completionListener((pair, completion) -> {});
+                    qp.setCompletionListener((pair, completion) -> {});
                     for (int i = 0; i < 2; i++) {
                         qp.sendQueue().send(i, message);
                         qp.receiveQueue().receive(i, sink);

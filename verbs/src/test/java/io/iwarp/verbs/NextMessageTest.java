@@ -104,7 +104,7 @@ class NextMessageTest {
     @Test
     void bytesOfWaitingMessagesCountToTheLimitOfTheDevice() {
         ProtectionDomain small =
-                IwarpDevice.builder().maxManagedReceiveBytes(6).build().allocateProtectionDomain();
+                IwarpDevice.builder().maxManagedReceiveBytes(6).build().createProtectionDomain();
         QueuePairSettings deep = SETTINGS.toBuilder().receiveQueueDepth(100).build();
         try (SimulatedPair limited = new SimulatedPair(small, deep, qp -> {})) {
             QueuePair sender = limited.initiator.queuePair();

@@ -55,7 +55,7 @@ class OrderingTest {
                 .rights(AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE, AccessRight.REMOTE_ATOMIC)
                 .register();
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {
-            qp.completionListener((same, completion) -> onCompletion(completion));
+            qp.setCompletionListener((same, completion) -> onCompletion(completion));
             for (int i = 0; i < RECEIVES; i++) {
                 ByteBuf sink = Unpooled.directBuffer(8, 8);
                 sinks.add(sink);

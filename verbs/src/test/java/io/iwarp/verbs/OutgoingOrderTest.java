@@ -135,7 +135,7 @@ class OutgoingOrderTest {
         server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         CompletableFuture<SocketPeer> accepted = SocketPeer.accepting(server);
         queuePair = loopback.connect(server.getLocalSocketAddress(), domain, SETTINGS, qp -> {
-            qp.completionListener((same, completion) -> completed.add(
+            qp.setCompletionListener((same, completion) -> completed.add(
                     completion.operation() == Operation.RECEIVE ? "in" : Long.toString(completion.workRequestId())));
             for (int i = 0; i < 64; i++) {
                 qp.receiveQueue().receive(i, inbox);

@@ -20,10 +20,10 @@ class OwnListenerTest {
             QueuePairSettings.builder().sendQueueDepth(3).build();
     private final List<String> told = new ArrayList<>();
     private final SimulatedPair pair =
-            new SimulatedPair(domain, settings, qp -> qp.completionListener((same, received) -> {}));
+            new SimulatedPair(domain, settings, qp -> qp.setCompletionListener((same, received) -> {}));
     private final QueuePair sender = pair.initiator.queuePair();
-    private final SendQueue first = sender.newSendQueue(listener("first"));
-    private final SendQueue second = sender.newSendQueue(listener("second"));
+    private final SendQueue first = sender.sendQueueFor(listener("first"));
+    private final SendQueue second = sender.sendQueueFor(listener("second"));
 
     @AfterEach
     void close() {
@@ -55,7 +55,7 @@ class OwnListenerTest {
         assertThat(told).containsExactly("first 1", "second 2", "first 3");
 
         told.clear();
-        sender.completionListener(listener("queue pair"));
+        sender.setCompletionListener(listener("queue pair"));
         second.send(4, MESSAGE);
         sender.sendQueue().send(5, MESSAGE);
         first.send(6, MESSAGE);
@@ -77,7 +77,7 @@ class OwnListenerTest {
     void aListenerPostsAgainAtFullDepth() {
         receiveAll();
         SendQueue[] again = new SendQueue[1];
-        again[0] = sender.newSendQueue((queuePair, completion) -> {
+        again[0] = sender.sendQueueFor((queuePair, completion) -> {
             told.add("again " + completion.workRequestId());
             if (completion.workRequestId() < 3) {
                 again[0].send(completion.workRequestId() + 3, MESSAGE);
@@ -95,10 +95,10 @@ class OwnListenerTest {
     void theyGoPastTheCompletionQueue() {
         try (CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(settings, 1));
                 SimulatedPair other =
-                        new SimulatedPair(domain, settings, settings, qp -> qp.completionQueue(queue), qp -> {})) {
+                        new SimulatedPair(domain, settings, settings, qp -> qp.setCompletionQueue(queue), qp -> {})) {
             QueuePair polled = other.initiator.queuePair();
             polled.sendQueue().send(1, MESSAGE);
-            polled.newSendQueue((same, completion) -> told.add("own " + completion.workRequestId()))
+            polled.sendQueueFor((same, completion) -> told.add("own " + completion.workRequestId()))
                     .send(2, MESSAGE);
             polled.abort();
             other.run();

@@ -97,7 +97,7 @@ class PendingPostsTest {
 
     @Test
     void aPostWithAnIdIsRefusedWhileAFutureIsPending() {
-        reader.completionListener((same, completion) -> {});
+        reader.setCompletionListener((same, completion) -> {});
         readAll(reader);
         pair.initiator.runTasks();
         assertThat(reader.sendQueue().room()).isZero();
@@ -140,7 +140,7 @@ class PendingPostsTest {
     void theyGoOnWhenACompletionQueueIsPolled() {
         try (CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(settings, 1));
                 SimulatedPair other =
-                        new SimulatedPair(domain, settings, settings, qp -> qp.completionQueue(queue), qp -> {})) {
+                        new SimulatedPair(domain, settings, settings, qp -> qp.setCompletionQueue(queue), qp -> {})) {
             QueuePair polled = other.initiator.queuePair();
             for (int i = 0; i < DEPTH; i++) {
                 polled.sendQueue()
@@ -221,7 +221,7 @@ class PendingPostsTest {
     @Test
     void aUnitIsPostedWholeOrNotAtAll() {
         List<Long> ids = new ArrayList<>();
-        SendQueue queue = reader.newSendQueue((same, completion) -> ids.add(completion.workRequestId()));
+        SendQueue queue = reader.sendQueueFor((same, completion) -> ids.add(completion.workRequestId()));
         ByteBuf memory = Unpooled.directBuffer(8).writeZero(8);
         queue.post(2, unit -> {
             unit.read(1, region.slice(0, 8), region.remoteBuffer().slice(8, 8), PostOptions.NONE);

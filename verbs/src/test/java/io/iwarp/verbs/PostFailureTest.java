@@ -56,14 +56,14 @@ class PostFailureTest {
                 loopback.accept(
                         domain,
                         managed,
-                        qp -> qp.completionListener((same, completion) -> {
+                        qp -> qp.setCompletionListener((same, completion) -> {
                             if (completion.buffer() != null) {
                                 completion.buffer().release();
                             }
                         })),
                 domain,
                 bounded,
-                qp -> qp.completionListener((same, completion) -> {}));
+                qp -> qp.setCompletionListener((same, completion) -> {}));
     }
 
     @AfterEach

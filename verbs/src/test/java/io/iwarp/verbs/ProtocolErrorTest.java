@@ -61,7 +61,7 @@ class ProtocolErrorTest {
 
     private void postOneReceive(QueuePair queuePair) {
         receiveMemory.clear();
-        queuePair.completionListener((qp, completion) -> {});
+        queuePair.setCompletionListener((qp, completion) -> {});
         queuePair.receiveQueue().receive(1, receiveMemory);
     }
 
@@ -175,7 +175,7 @@ class ProtocolErrorTest {
         AtomicInteger flushed = new AtomicInteger();
         AtomicInteger sent = new AtomicInteger();
         SocketAddress talkative = loopback.accept(domain, QueuePairSettings.DEFAULT, queuePair -> {
-            queuePair.completionListener(
+            queuePair.setCompletionListener(
                     (qp, completion) -> (completion.successful() ? sent : flushed).incrementAndGet());
             for (int i = 0; i < messages; i++) {
                 queuePair.sendQueue().send(i, large);

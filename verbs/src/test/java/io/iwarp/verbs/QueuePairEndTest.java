@@ -86,7 +86,7 @@ class QueuePairEndTest {
         SocketAddress address = loopback.accept(
                 domain,
                 staysOpen,
-                queuePair -> queuePair.listener(new QueuePairListener() {
+                queuePair -> queuePair.setListener(new QueuePairListener() {
                     @Override
                     public void onInputShutdown(QueuePair qp) {
                         halfClosed.complete(qp);
@@ -234,7 +234,7 @@ class QueuePairEndTest {
                     address,
                     domain,
                     QueuePairSettings.DEFAULT,
-                    qp -> qp.completionListener((same, completion) -> completions.incrementAndGet()));
+                    qp -> qp.setCompletionListener((same, completion) -> completions.incrementAndGet()));
             ExecutorService executor = Executors.newFixedThreadPool(threads);
             List<Future<Long>> posters = new ArrayList<>();
             ByteBuf bytes = Unpooled.directBuffer(1, 1);

@@ -87,7 +87,7 @@ class QueuePairTest {
         ByteBuf sink = Unpooled.directBuffer(16, 16);
         CompletableFuture<Boolean> equal = new CompletableFuture<>();
         SocketAddress address = loopback.accept(domain, with(responderMarkers, responderCrc), queuePair -> {
-            queuePair.completionListener((qp, completion) -> {
+            queuePair.setCompletionListener((qp, completion) -> {
                 ByteBuf placed = region.view(0, length);
                 equal.complete(completion.successful() && placed.equals(source));
                 placed.release();
@@ -124,7 +124,7 @@ class QueuePairTest {
                 .sendQueueDepth(count)
                 .build();
         SocketAddress address = loopback.accept(domain, deep, queuePair -> {
-            queuePair.completionListener((qp, completion) -> {
+            queuePair.setCompletionListener((qp, completion) -> {
                 if (completion.successful()) {
                     received.add(completion.workRequestId() << 32 | completion.bytes());
                     if (received.size() == count) {
@@ -143,7 +143,7 @@ class QueuePairTest {
                 address,
                 domain,
                 deep,
-                qp -> qp.completionListener((same, completion) -> sent.add(completion.workRequestId())));
+                qp -> qp.setCompletionListener((same, completion) -> sent.add(completion.workRequestId())));
         ByteBuf message = random(count, 2);
         for (int i = 0; i < count; i++) {
             initiator.sendQueue().send(i, message.slice(0, i));
@@ -168,7 +168,7 @@ class QueuePairTest {
                 .build();
         ByteBuf sink = Unpooled.directBuffer(8, 8);
         SocketAddress address = loopback.accept(domain, shallow, queuePair -> {
-            queuePair.completionListener((qp, completion) -> {});
+            queuePair.setCompletionListener((qp, completion) -> {});
             queuePair.sendQueue().send(1, Unpooled.EMPTY_BUFFER);
             queuePair.sendQueue().send(2, Unpooled.EMPTY_BUFFER);
             assertThatThrownBy(() -> queuePair.sendQueue().send(3, sink))
@@ -187,7 +187,7 @@ class QueuePairTest {
                 .hasMessageContaining("completion listener");
         initiator.abort();
         await(initiator.closed());
-        initiator.completionListener((qp, completion) -> {});
+        initiator.setCompletionListener((qp, completion) -> {});
         assertThatThrownBy(() -> initiator.sendQueue().send(1, Unpooled.EMPTY_BUFFER))
                 .isInstanceOf(ConnectionClosedException.class)
                 .hasMessageContaining("aborted by the application");
@@ -210,7 +210,7 @@ class QueuePairTest {
         ByteBuf sink = Unpooled.directBuffer(8, 8);
         List<String> reported = new ArrayList<>();
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, queuePair -> {
-            queuePair.completionListener((qp, completion) -> reported.add(completion.toString()));
+            queuePair.setCompletionListener((qp, completion) -> reported.add(completion.toString()));
             queuePair.receiveQueue().receive(1, sink);
         });
         QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});

@@ -163,7 +163,7 @@ class QuietLogTest {
                 address,
                 domain,
                 QueuePairSettings.DEFAULT,
-                qp -> qp.completionListener((pair, completion) -> {
+                qp -> qp.setCompletionListener((pair, completion) -> {
                     throw new IllegalArgumentException("made to fail");
                 }));
 

@@ -32,7 +32,7 @@ class ReadPostTest {
                 loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {}),
                 domain,
                 QueuePairSettings.DEFAULT,
-                qp -> qp.completionListener((same, completion) -> {}));
+                qp -> qp.setCompletionListener((same, completion) -> {}));
     }
 
     @AfterEach

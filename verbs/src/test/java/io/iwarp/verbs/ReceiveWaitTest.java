@@ -70,7 +70,7 @@ class ReceiveWaitTest {
         return loopback.accept(
                 domain,
                 settings,
-                queuePair -> queuePair.completionListener((qp, completion) -> received.add(completion.copy())));
+                queuePair -> queuePair.setCompletionListener((qp, completion) -> received.add(completion.copy())));
     }
 
     private QueuePair connect(SocketAddress address) throws Exception {
@@ -191,7 +191,7 @@ class ReceiveWaitTest {
                 .receiveTimeout(Duration.ofMinutes(1))
                 .build();
         CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(managed, 1));
-        SocketAddress address = loopback.accept(domain, managed, qp -> qp.completionQueue(queue));
+        SocketAddress address = loopback.accept(domain, managed, qp -> qp.setCompletionQueue(queue));
         QueuePair sender = connect(address);
         QueuePair taker = loopback.nextAccepted();
         int messages = 50;

@@ -49,8 +49,8 @@ class ReceiveWakeUpTest {
     }
 
     private SimulatedPair connect(SharedReceiveQueue receives) {
-        return connect(qp -> qp.sharedReceiveQueue(receives)
-                .completionListener((taker, completion) -> takers.add(completion.successful() ? taker : null)));
+        return connect(qp -> qp.setSharedReceiveQueue(receives)
+                .setCompletionListener((taker, completion) -> takers.add(completion.successful() ? taker : null)));
     }
 
     private SimulatedPeer peerThatHasToAnswer() {
@@ -93,7 +93,7 @@ class ReceiveWakeUpTest {
         CompletionQueue completions = CompletionQueue.create(1_000);
         try (SharedReceiveQueue receives = SharedReceiveQueue.create(8, 1)) {
             SimulatedPair atItsShare =
-                    connect(qp -> qp.sharedReceiveQueue(receives).completionQueue(completions));
+                    connect(qp -> qp.setSharedReceiveQueue(receives).setCompletionQueue(completions));
             SimulatedPair other = connect(receives);
             post(receives);
             post(receives);
@@ -120,7 +120,7 @@ class ReceiveWakeUpTest {
     @Requirement("DDP-69")
     void aMessageThatComesUpAgainLeavesNoDeadlineToTheNextOne() {
         ByteBuf sink = Unpooled.EMPTY_BUFFER;
-        SimulatedPair pair = connect(qp -> qp.completionListener((taker, completion) -> takers.add(taker)));
+        SimulatedPair pair = connect(qp -> qp.setCompletionListener((taker, completion) -> takers.add(taker)));
         QueuePair taker = pair.responder.queuePair();
         sendTo(pair);
         pair.advance(WAIT.dividedBy(4));
@@ -142,7 +142,7 @@ class ReceiveWakeUpTest {
 
     @Test
     void aMessageThatComesUpAgainBesideItsReceiveEndsTheWait() {
-        SimulatedPair pair = connect(qp -> qp.completionListener((taker, completion) -> takers.add(taker)));
+        SimulatedPair pair = connect(qp -> qp.setCompletionListener((taker, completion) -> takers.add(taker)));
         QueuePair taker = pair.responder.queuePair();
         sendTo(pair);
         taker.receiveQueue().receive(0, Unpooled.EMPTY_BUFFER);
@@ -155,7 +155,7 @@ class ReceiveWakeUpTest {
 
     @Test
     void aMessageThatComesUpAgainKeepsItsDeadline() {
-        SimulatedPair pair = connect(qp -> qp.completionListener((taker, completion) -> {}));
+        SimulatedPair pair = connect(qp -> qp.setCompletionListener((taker, completion) -> {}));
         QueuePair taker = pair.responder.queuePair();
         sendTo(pair);
         pair.advance(WAIT.minusMillis(1));
@@ -171,7 +171,7 @@ class ReceiveWakeUpTest {
     @Test
     @Requirement("DDP-69")
     void nextMessageWaitsTheWholeReceiveTimeout() {
-        SimulatedPair pair = connect(qp -> qp.completionListener((taker, completion) -> takers.add(taker)));
+        SimulatedPair pair = connect(qp -> qp.setCompletionListener((taker, completion) -> takers.add(taker)));
         QueuePair taker = pair.responder.queuePair();
         pair.initiator.queuePair().send(Unpooled.EMPTY_BUFFER);
         sendTo(pair);
@@ -206,7 +206,7 @@ class ReceiveWakeUpTest {
                 QueuePairSettings.DEFAULT,
                 settings,
                 qp -> {},
-                qp -> qp.completionListener((taker, completion) -> takers.add(taker)));
+                qp -> qp.setCompletionListener((taker, completion) -> takers.add(taker)));
         pairs.add(pair);
         QueuePair taker = pair.responder.queuePair();
         sendTo(pair);

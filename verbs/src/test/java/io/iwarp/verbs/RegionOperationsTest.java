@@ -91,7 +91,7 @@ class RegionOperationsTest {
         QueuePair sender = connect();
         CompletableFuture<Completion> receive = loopback.nextAccepted().receive(Unpooled.EMPTY_BUFFER);
         CompletableFuture<Long> id = new CompletableFuture<>();
-        sender.completionListener((qp, completion) -> id.complete(completion.workRequestId()));
+        sender.setCompletionListener((qp, completion) -> id.complete(completion.workRequestId()));
         RemoteBuffer target = there.remoteBuffer();
         fill(here, 3);
         sender.sendQueue().writeWithImmediate(9, here.slice(0, LENGTH), target, new ImmediateData(7), PostOptions.NONE);
@@ -133,7 +133,7 @@ class RegionOperationsTest {
         SocketAddress address = loopback.accept(
                 domain,
                 settings,
-                queuePair -> queuePair.listener(new QueuePairListener() {
+                queuePair -> queuePair.setListener(new QueuePairListener() {
                     @Override
                     public void onReady(QueuePair qp) {
                         seenByListener.complete(Objects.requireNonNull(qp.parameters()));

@@ -53,7 +53,7 @@ class ResponderTest {
                 .mpa(MpaSettings.builder().mulpdu(MULPDU).build())
                 .build();
         address = loopback.accept(domain, settings, qp -> {
-            qp.completionListener((queuePair, completion) -> {});
+            qp.setCompletionListener((queuePair, completion) -> {});
             qp.receiveQueue().receive(1, Unpooled.buffer(16));
         });
     }
@@ -194,7 +194,7 @@ class ResponderTest {
     void anStagThatThePeerTookBackIsUnknown() throws Exception {
         CompletableFuture<MemoryWindow> bound = new CompletableFuture<>();
         SocketAddress server = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {
-            qp.completionListener((queuePair, completion) -> {});
+            qp.setCompletionListener((queuePair, completion) -> {});
             qp.receiveQueue().receive(1, Unpooled.buffer(16));
             bound.complete(
                     qp.window(region, 0, 64).rights(AccessRight.REMOTE_WRITE).bind());

@@ -74,7 +74,7 @@ class SendAllocationTest {
     }
 
     private void prepareSender(QueuePair sender) {
-        sender.completionListener((queuePair, completion) -> {
+        sender.setCompletionListener((queuePair, completion) -> {
             if (!measured.isDone()) {
                 requireSuccess(completion);
                 queuePair.sendQueue().send(completion.workRequestId(), message);
@@ -97,7 +97,7 @@ class SendAllocationTest {
 
     /** What arrives is not looked at, so that all receives can share one buffer. */
     private void prepareReceiver(QueuePair receiver) {
-        receiver.completionListener((queuePair, completion) -> {
+        receiver.setCompletionListener((queuePair, completion) -> {
             if (!measured.isDone()) {
                 requireSuccess(completion);
                 count();

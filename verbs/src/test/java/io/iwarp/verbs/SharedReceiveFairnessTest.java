@@ -38,7 +38,7 @@ class SharedReceiveFairnessTest {
                 QueuePairSettings.DEFAULT,
                 PATIENT,
                 qp -> {},
-                qp -> qp.sharedReceiveQueue(receives).completionListener((taker, completion) -> {
+                qp -> qp.setSharedReceiveQueue(receives).setCompletionListener((taker, completion) -> {
                     if (completion.successful()) {
                         received.merge(taker, 1, Integer::sum);
                     }
@@ -148,7 +148,7 @@ class SharedReceiveFairnessTest {
                 QueuePairSettings.DEFAULT,
                 PATIENT,
                 qp -> {},
-                qp -> qp.sharedReceiveQueue(receives).completionQueue(completions));
+                qp -> qp.setSharedReceiveQueue(receives).setCompletionQueue(completions));
         pairs.add(greedy);
         SimulatedPair other = connect();
         post();

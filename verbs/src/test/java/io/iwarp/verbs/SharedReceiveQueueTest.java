@@ -65,7 +65,7 @@ class SharedReceiveQueueTest {
         return loopback.accept(
                 domain,
                 settings,
-                queuePair -> queuePair.sharedReceiveQueue(receives).completionListener((qp, completion) -> {
+                queuePair -> queuePair.setSharedReceiveQueue(receives).setCompletionListener((qp, completion) -> {
                     received.add(completion.copy());
                 }));
     }
@@ -83,6 +83,25 @@ class SharedReceiveQueueTest {
     private static CompletableFuture<Completion> send(QueuePair sender, long number) {
         ByteBuf message = Unpooled.buffer(Long.BYTES).writeLong(number);
         return sender.send(message);
+    }
+
+    @Test
+    void receiveQueueDepthBesideASharedQueueIsRefused() {
+        QueuePairSettings deep =
+                QueuePairSettings.builder().receiveQueueDepth(7).build();
+        SharedReceiveQueue queue = SharedReceiveQueue.create(4, 4);
+        QueuePair[] made = new QueuePair[1];
+        SimulatedPair.End end =
+                new SimulatedPair.End(IwarpChannelInitializer.initiator(domain, deep, new byte[0], queuePair -> {
+                    made[0] = queuePair;
+                    assertThatThrownBy(() -> queuePair.setSharedReceiveQueue(queue))
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageStartingWith("receiveQueueDepth is 7");
+                }));
+        assertThat(made[0].closeReason()).isNull();
+        made[0].abort();
+        end.finishAndReleaseAll();
+        queue.close();
     }
 
     @Test
@@ -132,7 +151,7 @@ class SharedReceiveQueueTest {
         assertThatThrownBy(() -> user.receiveQueue().receive(1, sink))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("shared receive queue");
-        assertThatThrownBy(() -> user.sharedReceiveQueue(receives)).hasMessageContaining("before the connection");
+        assertThatThrownBy(() -> user.setSharedReceiveQueue(receives)).hasMessageContaining("before the connection");
         sender.abort();
         await(user.closed());
         assertThat(received).as("what nobody took stays").isEmpty();
@@ -162,7 +181,7 @@ class SharedReceiveQueueTest {
     void theQueueTellsOnceForEachArmingThatItRunsLowAndWhoTookTheLast() throws Exception {
         BlockingQueue<QueuePair> takers = new LinkedBlockingQueue<>();
         assertThatThrownBy(() -> receives.armLimit(1)).hasMessageContaining("listener");
-        receives.listener((queue, taker) -> takers.add(taker));
+        receives.setListener((queue, taker) -> takers.add(taker));
         assertThat(receives.armLimit(1)).as("fewer already").isTrue();
         post(0, 4);
         assertThat(receives.armLimit(3)).isFalse();
@@ -195,7 +214,7 @@ class SharedReceiveQueueTest {
                 .build();
         CompletionQueue queue = CompletionQueue.create(2 * (SHARE + 1));
         SocketAddress address = loopback.accept(
-                domain, settings, qp -> qp.sharedReceiveQueue(receives).completionQueue(queue));
+                domain, settings, qp -> qp.setSharedReceiveQueue(receives).setCompletionQueue(queue));
         QueuePair greedy = connect(address);
         QueuePair modest = connect(address);
         QueuePair greedyTaker = loopback.nextAccepted();
@@ -236,9 +255,9 @@ class SharedReceiveQueueTest {
         CompletableFuture<QueuePair> accepted = new CompletableFuture<>();
         SocketAddress address = loopback.listen(domain, QueuePairSettings.DEFAULT, request -> {
             QueuePair queuePair = request.queuePair();
-            queuePair.sharedReceiveQueue(receives);
+            queuePair.setSharedReceiveQueue(receives);
             try {
-                queuePair.completionQueues(sends, tight);
+                queuePair.setCompletionQueues(sends, tight);
                 accepted.complete(queuePair);
                 request.accept();
             } catch (ResourceLimitException full) {

@@ -22,8 +22,8 @@ class SilentTargetTest {
     private final List<String> events = new CopyOnWriteArrayList<>();
 
     private void record(QueuePair queuePair) {
-        queuePair.completionListener((qp, completion) -> events.add(completion.toString()));
-        queuePair.listener(new QueuePairListener() {
+        queuePair.setCompletionListener((qp, completion) -> events.add(completion.toString()));
+        queuePair.setListener(new QueuePairListener() {
             @Override
             public void onReady(QueuePair qp) {
                 events.add("ready");

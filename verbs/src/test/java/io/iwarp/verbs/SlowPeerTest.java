@@ -108,7 +108,7 @@ class SlowPeerTest {
     void peersThatTakeNothingHoldNoMoreThanTheDeviceAllows() {
         int peers = 20;
         IwarpDevice device = IwarpDevice.builder().maxSendingBytes(LIMIT).build();
-        try (ProtectionDomain limited = device.allocateProtectionDomain();
+        try (ProtectionDomain limited = device.createProtectionDomain();
                 MemoryRegion memory = limited.allocate(MIB, AccessRight.REMOTE_READ)) {
             List<SimulatedPeer> deaf = new ArrayList<>();
             for (int i = 0; i < peers; i++) {
@@ -147,7 +147,7 @@ class SlowPeerTest {
         IwarpDevice device = IwarpDevice.builder().maxSendingBytes(LIMIT).build();
         QueuePairSettings settings =
                 settings().transmitTimeout(SECOND.multipliedBy(10)).build();
-        try (ProtectionDomain limited = device.allocateProtectionDomain();
+        try (ProtectionDomain limited = device.createProtectionDomain();
                 MemoryRegion memory = limited.allocate(MIB, AccessRight.REMOTE_READ)) {
             List<SimulatedPeer> peers = new ArrayList<>();
             while (device.sendingBytes() < LIMIT) {

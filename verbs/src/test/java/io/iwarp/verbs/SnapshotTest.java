@@ -89,8 +89,8 @@ class SnapshotTest {
                         domain,
                         QueuePairSettings.DEFAULT,
                         managed,
-                        qp -> qp.sharedReceiveQueue(receives),
-                        qp -> qp.completionQueue(completions))) {
+                        qp -> qp.setSharedReceiveQueue(receives),
+                        qp -> qp.setCompletionQueue(completions))) {
             QueuePair taker = pair.responder.queuePair();
             for (int polled = 0; polled < 2; polled++) {
                 assertThat(taker.snapshot().receiveRequests()).isZero();

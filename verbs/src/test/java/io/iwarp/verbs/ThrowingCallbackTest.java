@@ -55,11 +55,11 @@ class ThrowingCallbackTest {
         List<Long> told = new ArrayList<>();
         ByteBuf buffer = Unpooled.directBuffer(8, 8);
         try (SimulatedPair pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, queuePair -> {
-            queuePair.completionListener((ofPair, completion) -> {
+            queuePair.setCompletionListener((ofPair, completion) -> {
                 told.add(completion.workRequestId());
                 raise(thrown);
             });
-            queuePair.listener(new QueuePairListener() {
+            queuePair.setListener(new QueuePairListener() {
                 @Override
                 public void onClosed(QueuePair ofPair, CloseReason reason) {
                     raise(thrown);
@@ -93,7 +93,7 @@ class ThrowingCallbackTest {
             }
         };
         try (SimulatedPair pair =
-                new SimulatedPair(domain, QueuePairSettings.DEFAULT, queuePair -> queuePair.listener(listener))) {
+                new SimulatedPair(domain, QueuePairSettings.DEFAULT, queuePair -> queuePair.setListener(listener))) {
             QueuePair responder = pair.responder.queuePair();
             responder.receive(Unpooled.EMPTY_BUFFER);
             pair.initiator.queuePair().send(Unpooled.EMPTY_BUFFER);
@@ -113,7 +113,7 @@ class ThrowingCallbackTest {
         try (SimulatedPair pair = new SimulatedPair(
                 domain,
                 QueuePairSettings.DEFAULT,
-                queuePair -> queuePair.completionListener((ofPair, completion) -> {
+                queuePair -> queuePair.setCompletionListener((ofPair, completion) -> {
                     told.add(completion.workRequestId());
                     raise(thrown);
                 }))) {
@@ -136,13 +136,13 @@ class ThrowingCallbackTest {
     @ParameterizedTest
     @MethodSource("throwables")
     void theListenersOfSharedQueuesDoNoHarm(Throwable thrown) {
-        SharedReceiveQueue receives = SharedReceiveQueue.create(4, 4).listener((queue, taker) -> raise(thrown));
-        CompletionQueue completions = CompletionQueue.create(256).listener(queue -> raise(thrown));
+        SharedReceiveQueue receives = SharedReceiveQueue.create(4, 4).setListener((queue, taker) -> raise(thrown));
+        CompletionQueue completions = CompletionQueue.create(256).setListener(queue -> raise(thrown));
         ByteBuf buffer = Unpooled.directBuffer(8, 8);
         try (SimulatedPair pair = new SimulatedPair(
                 domain,
                 QueuePairSettings.DEFAULT,
-                queuePair -> queuePair.sharedReceiveQueue(receives).completionQueue(completions))) {
+                queuePair -> queuePair.setSharedReceiveQueue(receives).setCompletionQueue(completions))) {
             receives.receive(7, buffer);
             receives.armLimit(1);
             completions.arm();

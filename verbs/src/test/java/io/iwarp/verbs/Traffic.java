@@ -90,7 +90,7 @@ final class Traffic {
         byte[] bytes = new byte[length];
         random.nextBytes(bytes);
         source = Unpooled.directBuffer(length, length).writeBytes(bytes);
-        queuePair.completionListener((qp, completion) -> onCompletion(completion));
+        queuePair.setCompletionListener((qp, completion) -> onCompletion(completion));
         for (int i = 0; i < RECEIVES; i++) {
             sinks[i] = Unpooled.directBuffer(SMALL, SMALL);
             postReceive(i);

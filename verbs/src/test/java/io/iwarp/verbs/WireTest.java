@@ -77,7 +77,7 @@ class WireTest {
                                     .fpdu());
                 }
                 ByteBuf y = text("y");
-                initiator.completionListener((qp, completion) -> {});
+                initiator.setCompletionListener((qp, completion) -> {});
                 initiator.sendQueue().send(8, y, PostOptions.SOLICITED);
                 expect(in, GoldenVectors.bytes("Send with SE MSN 8 data \"y\""));
                 initiator.close();

@@ -40,10 +40,10 @@ class WrongArgumentTest {
     void aMissingCompletionQueueReservesNothing(boolean first) {
         QueuePair queuePair = queuePair();
         CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(QueuePairSettings.DEFAULT, 1));
-        assertThatThrownBy(() -> queuePair.completionQueues(first ? null : queue, first ? queue : null))
+        assertThatThrownBy(() -> queuePair.setCompletionQueues(first ? null : queue, first ? queue : null))
                 .isInstanceOf(NullPointerException.class);
         assertThat(queue.reserved()).isZero();
-        queuePair.completionQueue(queue);
+        queuePair.setCompletionQueue(queue);
         assertThat(queue.reserved()).isEqualTo(queue.capacity());
     }
 
@@ -52,7 +52,7 @@ class WrongArgumentTest {
         QueuePair queuePair = queuePair();
         CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(QueuePairSettings.DEFAULT, 1));
         queuePair.receive(Unpooled.EMPTY_BUFFER);
-        assertThatThrownBy(() -> queuePair.completionQueue(queue)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> queuePair.setCompletionQueue(queue)).isInstanceOf(IllegalStateException.class);
         assertThat(queue.reserved()).isZero();
         queue.close();
     }
@@ -62,10 +62,10 @@ class WrongArgumentTest {
         QueuePair queuePair = queuePair();
         CompletionQueue queue = CompletionQueue.create(1);
         for (ThrowingCallable call : List.<ThrowingCallable>of(
-                () -> queuePair.completionListener(null),
-                () -> queuePair.newSendQueue(null),
-                () -> queuePair.listener(null),
-                () -> queue.listener(null),
+                () -> queuePair.setCompletionListener(null),
+                () -> queuePair.sendQueueFor(null),
+                () -> queuePair.setListener(null),
+                () -> queue.setListener(null),
                 () -> IwarpChannelInitializer.responder(domain, null),
                 () -> IwarpChannelInitializer.initiator(domain, QueuePairSettings.DEFAULT, new byte[0], null),
                 () -> IwarpChannelInitializer.initiator(domain).withTransportHandlers(null))) {
@@ -76,8 +76,8 @@ class WrongArgumentTest {
     @Test
     void aListenerBesideCompletionQueuesIsRefused() {
         CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(QueuePairSettings.DEFAULT, 1));
-        QueuePair queuePair = queuePair().completionQueue(queue);
-        assertThatThrownBy(() -> queuePair.completionListener((same, completion) -> {}))
+        QueuePair queuePair = queuePair().setCompletionQueue(queue);
+        assertThatThrownBy(() -> queuePair.setCompletionListener((same, completion) -> {}))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("has its completion queues already");
     }
@@ -85,7 +85,7 @@ class WrongArgumentTest {
     @Test
     void aPollWithoutAHandlerTakesNothing() {
         CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(QueuePairSettings.DEFAULT, 1));
-        QueuePair queuePair = queuePair().completionQueue(queue);
+        QueuePair queuePair = queuePair().setCompletionQueue(queue);
         queue.add((CompletionPort) queuePair.engine().receives().target(), new CompletionView());
         assertThatThrownBy(() -> queue.poll(null, 1)).isInstanceOf(NullPointerException.class);
         List<QueuePair> polled = new ArrayList<>();
@@ -96,7 +96,7 @@ class WrongArgumentTest {
     /** In each form of a post, at the call, with the name of the argument. */
     @Test
     void aWrongPostIsRefusedAtTheCallAndSaysWhatIsWrong() {
-        QueuePair qp = queuePair().completionListener((same, completion) -> {});
+        QueuePair qp = queuePair().setCompletionListener((same, completion) -> {});
         SendQueue sends = qp.sendQueue();
         RemoteBuffer peers = new RemoteBuffer(1, 0, 8);
         ByteBuf bytes = Unpooled.directBuffer(8, 8).writeLong(1);

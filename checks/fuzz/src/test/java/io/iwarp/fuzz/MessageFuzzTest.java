@@ -25,7 +25,7 @@ class MessageFuzzTest {
                 .receiveTimeout(data.consumeBoolean() ? Duration.ofSeconds(1) : Duration.ZERO)
                 .build();
         return IwarpChannelInitializer.initiator(
-                domain, settings, new byte[0], qp -> qp.completionListener((same, completion) -> {}));
+                domain, settings, new byte[0], qp -> qp.setCompletionListener((same, completion) -> {}));
     }
 
     @FuzzTest(maxDuration = "2m")

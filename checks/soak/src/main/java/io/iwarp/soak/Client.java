@@ -94,7 +94,7 @@ final class Client implements CompletionListener {
         EventLoopGroup ownLoop = end == ClientEnd.SHUT_DOWN_LOOP ? server.newGroup(1) : null;
         try {
             QueuePair queuePair = ownLoop == null ? server.connect() : server.connect(ownLoop);
-            queuePair.completionListener(this);
+            queuePair.setCompletionListener(this);
             ByteBuf advertised = Unpooled.wrappedBuffer(
                     Objects.requireNonNull(queuePair.parameters()).peerPrivateData());
             RemoteBuffer memory = RemoteBuffer.decode(advertised);

@@ -62,7 +62,7 @@ public final class ScaleServer {
                 .domain(domain)
                 .settings(settings)
                 .onRequest(request -> {
-                    request.queuePair().completionListener((same, completion) -> {
+                    request.queuePair().setCompletionListener((same, completion) -> {
                         ByteBuf message = completion.buffer();
                         if (completion.successful() && message != null) {
                             messages.addAndGet(message.readLong());

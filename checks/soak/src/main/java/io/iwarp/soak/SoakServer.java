@@ -58,7 +58,7 @@ final class SoakServer {
             .maxPartialFpduBytes(MAX_PARTIAL_FPDU_BYTES)
             .maxManagedReceiveBytes(MAX_MANAGED_RECEIVE_BYTES)
             .build()
-            .allocateProtectionDomain();
+            .createProtectionDomain();
     private final ProtectionDomain clientDomain = ProtectionDomain.create();
     private final MemoryRegion counter;
     private final IwarpListener listener;
@@ -161,7 +161,7 @@ final class SoakServer {
                 .register();
         queuePair.closed().thenRun(memory::close);
         long[] next = new long[soak.options().posters()];
-        queuePair.completionListener((same, completion) -> {
+        queuePair.setCompletionListener((same, completion) -> {
             ByteBuf message = completion.buffer();
             if (message != null) {
                 verify(message.readLong(), next);

@@ -33,7 +33,7 @@ public final class RegionStress {
         }
 
         final IwarpDevice device = new IwarpDevice(IwarpDevice.builder(), new Random(1));
-        final ProtectionDomain domain = device.allocateProtectionDomain();
+        final ProtectionDomain domain = device.createProtectionDomain();
         final StreamAssociation stream = domain.openStream();
         final ByteBuf memory =
                 UnpooledByteBufAllocator.DEFAULT.directBuffer(LENGTH, LENGTH).setZero(0, LENGTH);

@@ -33,7 +33,7 @@ public final class STagStress {
     /** A device that draws each STag again, and a domain of it. */
     static class Device {
         private final IwarpDevice device = new IwarpDevice(IwarpDevice.builder(), new Sticky());
-        final ProtectionDomain domain = device.allocateProtectionDomain();
+        final ProtectionDomain domain = device.createProtectionDomain();
         final RegionMemory memory = new RegionMemory(List.of());
 
         final TaggedBuffer issue() {

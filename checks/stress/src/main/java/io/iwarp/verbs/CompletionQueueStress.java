@@ -27,7 +27,7 @@ public final class CompletionQueueStress {
         private volatile boolean event;
 
         Consumed() {
-            queue.listener(same -> event = true);
+            queue.setListener(same -> event = true);
         }
 
         final void add(int number, Opcode opcode) {

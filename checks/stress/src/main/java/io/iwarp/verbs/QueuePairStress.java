@@ -27,7 +27,7 @@ public final class QueuePairStress {
         private int completed;
 
         Counted() {
-            queuePair.completionListener((same, completion) -> completed++);
+            queuePair.setCompletionListener((same, completion) -> completed++);
         }
 
         void end() {

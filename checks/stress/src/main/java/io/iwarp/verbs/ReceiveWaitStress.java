@@ -28,12 +28,12 @@ public final class ReceiveWaitStress {
         Stream(LoopByHand loop) {
             this.loop = loop;
             this.queuePair = loop.queuePair(PATIENT);
-            queuePair.completionListener((same, completion) -> {});
+            queuePair.setCompletionListener((same, completion) -> {});
         }
 
         Stream(LoopByHand loop, SharedReceiveQueue receives) {
             this(loop);
-            queuePair.sharedReceiveQueue(receives);
+            queuePair.setSharedReceiveQueue(receives);
         }
 
         /** The event loop passes the message. */

@@ -143,7 +143,7 @@ public final class KvServer implements AutoCloseable {
     /** The windows of a client end with its connection. */
     private void onConnectionRequest(ConnectionRequest request) {
         QueuePair queuePair = request.queuePair();
-        queuePair.completionListener(this::onCompletion);
+        queuePair.setCompletionListener(this::onCompletion);
         RemoteBuffer[] readable = store.readable(queuePair);
         request.accept(readable[0], readable[1], store.counters(queuePair));
     }

@@ -2,6 +2,7 @@ package io.iwarp.spark;
 
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.mpa.MpaSettings;
+import io.iwarp.transport.ChannelTypes;
 import io.iwarp.verbs.ConnectionRequestListener;
 import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
@@ -64,7 +65,9 @@ final class Network {
      * @throws IOException if the address cannot be bound
      */
     int listen(String host, ConnectionRequestListener requests) throws IOException {
-        ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(transport.serverChannel());
+        ServerBootstrap bootstrap = new ServerBootstrap()
+                .group(group)
+                .channel(ChannelTypes.of(group).serverChannel());
         if (transport != Transport.LOCAL) {
             bootstrap.childOption(ChannelOption.SO_KEEPALIVE, true);
         }
@@ -112,7 +115,8 @@ final class Network {
     }
 
     private Iwarp.Client client(PeerAddress address, byte[] request) {
-        Bootstrap bootstrap = new Bootstrap().group(group).channel(transport.channel());
+        Bootstrap bootstrap =
+                new Bootstrap().group(group).channel(ChannelTypes.of(group).channel());
         if (transport != Transport.LOCAL) {
             bootstrap.option(ChannelOption.SO_KEEPALIVE, true);
         }

@@ -62,7 +62,7 @@ final class Session {
      */
     static Session of(QueuePair queuePair, Handshake.RemoteDirectory directory, int depth) {
         Session session = new Session(queuePair, directory, depth);
-        queuePair.completionListener((pair, completion) -> session.completed(completion));
+        queuePair.setCompletionListener((pair, completion) -> session.completed(completion));
         queuePair.closed().thenAccept(session::ended);
         return session;
     }

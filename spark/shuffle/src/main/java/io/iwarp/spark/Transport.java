@@ -1,39 +1,23 @@
 package io.iwarp.spark;
 
-import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.local.LocalAddress;
-import io.netty.channel.local.LocalChannel;
 import io.netty.channel.local.LocalIoHandler;
-import io.netty.channel.local.LocalServerChannel;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 
 /** The Netty transport of the connections. */
 enum Transport {
-    NIO(NioSocketChannel.class, NioServerSocketChannel.class),
-    EPOLL(EpollSocketChannel.class, EpollServerSocketChannel.class),
+    NIO,
+    EPOLL,
     /** Within one JVM, for tests. A port is a name. */
-    LOCAL(LocalChannel.class, LocalServerChannel.class);
-
-    private final Class<? extends Channel> channel;
-    private final Class<? extends ServerChannel> serverChannel;
-
-    Transport(Class<? extends Channel> channel, Class<? extends ServerChannel> serverChannel) {
-        this.channel = channel;
-        this.serverChannel = serverChannel;
-    }
+    LOCAL;
 
     /**
      * Returns the transport of this name.
@@ -56,14 +40,6 @@ enum Transport {
                     Epoll.unavailabilityCause());
         }
         return EPOLL;
-    }
-
-    Class<? extends Channel> channel() {
-        return channel;
-    }
-
-    Class<? extends ServerChannel> serverChannel() {
-        return serverChannel;
     }
 
     EventLoopGroup group(int threads) {

@@ -51,8 +51,8 @@ public final class Conversation implements QueuePairListener {
     public void attach(QueuePair fresh) {
         arrivals.clear();
         queuePair = fresh;
-        fresh.listener(this);
-        fresh.completionListener(this::onCompletion);
+        fresh.setListener(this);
+        fresh.setCompletionListener(this::onCompletion);
         for (int i = 0; i < DEPTH; i++) {
             // Unpooled heap buffer: the garbage collector frees it, however the connection ends.
             fresh.receiveQueue().receive(0, Unpooled.buffer(MESSAGE_BYTES, MESSAGE_BYTES));

@@ -39,7 +39,7 @@ final class CounterService implements Service {
         QueuePair queuePair = request.queuePair();
         CounterGrant grant = numbers.admit(queuePair);
         Session session = new Session(grant.client(), ListenOptions.addressText(queuePair.remoteAddress()));
-        queuePair.listener(session);
+        queuePair.setListener(session);
         ByteBuf message = Unpooled.buffer(CounterDone.ENCODED_LENGTH, CounterDone.ENCODED_LENGTH);
         queuePair.receive(message).thenRun(() -> session.onDone(queuePair, message));
         request.accept(CounterGrant.PROTOCOL.followedBy(grant.encode()));

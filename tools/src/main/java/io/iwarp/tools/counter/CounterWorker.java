@@ -76,7 +76,7 @@ final class CounterWorker {
 
     /** Adds to the counter the requested number of times, reports it, and waits for the reply. */
     CounterTotals count() throws IOException, InterruptedException {
-        queuePair.completionListener((source, completion) -> onCompletion(completion));
+        queuePair.setCompletionListener((source, completion) -> onCompletion(completion));
         answered.whenComplete((completion, failure) -> onAnswer(failure));
         queuePair.executor().execute(this::post);
         return Endpoint.awaitWhileBusy(queuePair, totals);

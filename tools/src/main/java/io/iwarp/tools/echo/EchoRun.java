@@ -48,7 +48,7 @@ final class EchoRun {
 
     /** Runs until all messages are answered or the server times out. */
     void run() throws IOException, InterruptedException {
-        queuePair.completionListener((source, completion) -> onCompletion(completion));
+        queuePair.setCompletionListener((source, completion) -> onCompletion(completion));
         queuePair.executor().execute(this::next);
         Endpoint.awaitWhileBusy(queuePair, done);
     }

@@ -42,8 +42,8 @@ final class EchoSession implements QueuePairListener {
 
     /** Posts the receives; call it before the connection is accepted. */
     void begin() {
-        queuePair.listener(this);
-        queuePair.completionListener(this::onCompletion);
+        queuePair.setListener(this);
+        queuePair.setCompletionListener(this::onCompletion);
         for (int slot = 0; slot < DEPTH; slot++) {
             queuePair.receiveQueue().receive(slot, buffers[slot]);
         }

@@ -69,7 +69,7 @@ abstract class PerfLoad {
 
     /** Any thread: begins to post. */
     final void begin() {
-        queuePair.completionListener((source, completion) -> onCompletion(completion));
+        queuePair.setCompletionListener((source, completion) -> onCompletion(completion));
         execute(this::onBegin);
     }
 

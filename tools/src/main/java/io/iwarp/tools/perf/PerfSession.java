@@ -57,8 +57,8 @@ final class PerfSession implements QueuePairListener {
 
     /** Posts the receives; call it before the connection is accepted. */
     void begin() {
-        queuePair.listener(this);
-        queuePair.completionListener(this::onCompletion);
+        queuePair.setListener(this);
+        queuePair.setCompletionListener(this::onCompletion);
         int receives = task.operation().usesReceives() ? task.window() + 1 : 1;
         for (int i = 0; i < receives; i++) {
             queuePair.receiveQueue().receive(i, memory.nextPlace());

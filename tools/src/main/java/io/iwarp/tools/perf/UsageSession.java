@@ -25,7 +25,7 @@ final class UsageSession {
 
     /** Posts the receive; call it before the connection is accepted. */
     void begin() {
-        queuePair.completionListener((source, completion) -> onCompletion(completion));
+        queuePair.setCompletionListener((source, completion) -> onCompletion(completion));
         queuePair.receiveQueue().receive(0, question);
     }
 

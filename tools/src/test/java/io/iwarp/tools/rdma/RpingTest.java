@@ -221,7 +221,7 @@ class RpingTest {
 
     private static void answerOnly(ConnectionRequest request) {
         QueuePair queuePair = request.queuePair();
-        queuePair.completionListener((source, completion) -> {
+        queuePair.setCompletionListener((source, completion) -> {
             if (completion.successful() && completion.buffer() != null) {
                 source.receiveQueue()
                         .receive(0, Unpooled.buffer(RpingMessage.ENCODED_LENGTH, RpingMessage.ENCODED_LENGTH));

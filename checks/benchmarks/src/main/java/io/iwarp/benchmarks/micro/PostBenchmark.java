@@ -54,7 +54,7 @@ public class PostBenchmark {
                 domain,
                 settings,
                 new byte[0],
-                fresh -> fresh.completionListener((from, completion) -> {
+                fresh -> fresh.setCompletionListener((from, completion) -> {
                     if (completion.failure() != null) {
                         throw new IllegalStateException("a request failed: " + completion.failure());
                     }

@@ -2,7 +2,7 @@ package io.iwarp.mpa;
 
 /** Decides, for a responder, about the connection requests of initiators. */
 @FunctionalInterface
-public interface ConnectionRequestListener {
+public interface MpaConnectionRequestListener {
 
     /**
      * A valid MPA Request Frame arrived. The request waits until {@link MpaConnectionRequest#accept} or

@@ -1,4 +1,4 @@
-package io.iwarp.verbs;
+package io.iwarp.transport;
 
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
@@ -7,12 +7,20 @@ import io.netty.channel.IoHandle;
 import io.netty.channel.ServerChannel;
 import org.jspecify.annotations.Nullable;
 
-/** The channel types of Netty's transports, found by the event loop group. Only those on the class path are loaded. */
-enum ChannelTypes {
+/**
+ * The channel types of Netty's transports, found by the event loop group. A transport need not be on the class path
+ * unless it is used. Later versions may add constants.
+ */
+public enum ChannelTypes {
+    /** {@code java.nio}. */
     NIO("nio.NioIoHandle", "socket.nio.NioSocketChannel", "socket.nio.NioServerSocketChannel"),
+    /** Netty's native code over epoll. */
     EPOLL("epoll.EpollIoHandle", "epoll.EpollSocketChannel", "epoll.EpollServerSocketChannel"),
+    /** Netty's native code over io_uring. */
     IO_URING("uring.IoUringIoHandle", "uring.IoUringSocketChannel", "uring.IoUringServerSocketChannel"),
+    /** Netty's native code over kqueue. */
     KQUEUE("kqueue.KQueueIoHandle", "kqueue.KQueueSocketChannel", "kqueue.KQueueServerSocketChannel"),
+    /** Within one JVM. */
     LOCAL("local.LocalIoHandle", "local.LocalChannel", "local.LocalServerChannel");
 
     private static final String PACKAGE = "io.netty.channel.";
@@ -32,7 +40,7 @@ enum ChannelTypes {
      *
      * @throws IllegalArgumentException if they are not known
      */
-    static ChannelTypes of(EventLoopGroup group) {
+    public static ChannelTypes of(EventLoopGroup group) {
         if (group instanceof IoEventLoopGroup loops) {
             for (ChannelTypes types : values()) {
                 Class<? extends IoHandle> handleType = find(types.handle, IoHandle.class);
@@ -45,11 +53,13 @@ enum ChannelTypes {
                 + ": give a bootstrap with its channel type");
     }
 
-    Class<? extends Channel> channel() {
+    /** Returns the type of channels that connect. */
+    public Class<? extends Channel> channel() {
         return required(channel, Channel.class);
     }
 
-    Class<? extends ServerChannel> serverChannel() {
+    /** Returns the type of channels that listen. */
+    public Class<? extends ServerChannel> serverChannel() {
         return required(serverChannel, ServerChannel.class);
     }
 
