@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -47,19 +48,41 @@ class CatalogTest {
     }
 
     @Test
+    void eachClassOfFaultsHasCasesForItsRequirements() throws IOException {
+        List<Case> all = Stream.of(Role.values())
+                .flatMap(role -> suite.cases(role).stream())
+                .toList();
+        rows("classes.tsv", 4).forEach(cells -> {
+            Set<String> cited = new TreeSet<>();
+            for (String pattern : cells[3].split(" ")) {
+                List<Case> matching = suite.only(all, List.of(pattern));
+                assertThat(matching).as(pattern).isNotEmpty();
+                matching.forEach(test -> cited.addAll(test.requirements()));
+            }
+            assertThat(cited).as(cells[1]).contains(cells[2].split(" "));
+        });
+    }
+
+    private static List<String[]> rows(String resource, int columns) throws IOException {
+        try (InputStream in = ConformanceSuite.class.getResourceAsStream(resource)) {
+            List<String[]> rows = new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> !line.startsWith("#"))
+                    .map(line -> line.split("\t"))
+                    .toList();
+            assertThat(rows).isNotEmpty().allSatisfy(cells -> assertThat(cells).hasSize(columns));
+            return rows;
+        }
+    }
+
+    @Test
     void eachRequirementHasACaseOrAReasonWhyABlackBoxCannotSeeIt() throws IOException {
         Set<String> cited = new TreeSet<>();
         for (Role role : Role.values()) {
             suite.cases(role).forEach(test -> cited.addAll(test.requirements()));
         }
         Set<String> unseen = new TreeSet<>();
-        try (InputStream in = ConformanceSuite.class.getResourceAsStream("unseen.tsv")) {
-            new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().forEach(line -> {
-                String[] cells = line.split("\t");
-                assertThat(cells).as(line).hasSize(2);
-                unseen.addAll(List.of(cells[0].split(" ")));
-            });
-        }
+        rows("unseen.tsv", 2).forEach(cells -> unseen.addAll(List.of(cells[0].split(" "))));
         assertThat(unseen).doesNotContainAnyElementsOf(cited);
         cited.addAll(unseen);
         assertThat(cited)

@@ -59,6 +59,7 @@ public final class Command implements ClientLink.Starter {
     private static final class Output implements Runnable {
         private final InputStream in;
         private final StringBuilder last = new StringBuilder();
+        private final Thread thread = new Thread(this, "conformance-output");
 
         private Output(InputStream in) {
             this.in = in;
@@ -67,9 +68,8 @@ public final class Command implements ClientLink.Starter {
         /** Returns what a thread of its own reads, until all that have the stream open are gone. */
         static Output of(InputStream in) {
             Output output = new Output(in);
-            Thread thread = new Thread(output, "conformance-output");
-            thread.setDaemon(true);
-            thread.start();
+            output.thread.setDaemon(true);
+            output.thread.start();
             return output;
         }
 
@@ -90,6 +90,15 @@ public final class Command implements ClientLink.Starter {
             last.delete(0, Math.max(0, last.length() - MAX_OUTPUT));
         }
 
+        /** Waits until all is read. A program that has detached may keep the stream open: then only for some time. */
+        void awaitEnd() {
+            try {
+                thread.join(END.toMillis());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
         synchronized String text() {
             return last.toString().replaceAll("\\p{Cntrl}+", " ");
         }
@@ -108,6 +117,9 @@ public final class Command implements ClientLink.Starter {
 
         @Override
         public String output() {
+            if (!process.isAlive()) {
+                printed.awaitEnd();
+            }
             return printed.text();
         }
 
