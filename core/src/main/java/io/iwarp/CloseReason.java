@@ -180,7 +180,11 @@ public final class CloseReason {
         }
         if (error != null) {
             sentence.append(detail.isEmpty() ? ": " : "; ").append(error.explanation());
-            sentence.append(" (").append(error.rfcName()).append(", ").append(error.numbers()).append(')');
+            sentence.append(" (")
+                    .append(error.rfcName())
+                    .append(", ")
+                    .append(error.numbers())
+                    .append(')');
         }
         if (cause != null && !detail.contains(cause.toString())) {
             sentence.append(", caused by ").append(cause);

@@ -15,14 +15,15 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class CloseReasonTest {
     @Test
-    void aReasonSaysWhoEndedTheStreamWhyAndWhatToDo() {
+    void reasonTextHasCauseAndRemedy() {
         CloseReason reason =
                 new CloseReason(EndedBy.PEER_TERMINATE, ProtocolError.DDP_UNTAGGED_NO_BUFFER, "queue 0, MSN 17", null);
 
         assertThat(reason)
-                .hasToString("the peer terminated the stream: queue 0, MSN 17; a Send found no receive, or a Read exceeded"
-                        + " the IRD; post more receives before the peer sends, or lower the reader's ord (Untagged Buffer"
-                        + " Error / Invalid Message Sequence Number - no buffer available, 0x1/0x2/0x02)");
+                .hasToString(
+                        "the peer terminated the stream: queue 0, MSN 17; a Send found no receive, or a Read exceeded"
+                                + " the IRD; post more receives before the peer sends, or lower the reader's ord (Untagged Buffer"
+                                + " Error / Invalid Message Sequence Number - no buffer available, 0x1/0x2/0x02)");
     }
 
     @Test
@@ -34,7 +35,7 @@ class CloseReasonTest {
 
     /** What the layers above made of it would hide it. */
     @Test
-    void whatTlsReportsComesFirst() {
+    void tlsFailureComesFirstInTheText() {
         SSLException refused = new SSLException("certificate expired");
         assertThat(new CloseReason(EndedBy.TRANSPORT, ProtocolError.MPA_CONNECTION_LOST, "during start-up", refused))
                 .hasToString("TLS failed: certificate expired; during start-up");
@@ -56,7 +57,7 @@ class CloseReasonTest {
     }
 
     @Test
-    void aFaultFoundHereBecomesAReasonOfThisSide() {
+    void localFaultBecomesALocalReason() {
         ProtocolFault fault = new ProtocolFault(ProtocolError.MPA_CRC_MISMATCH, "got 1, computed 2");
 
         assertThat(CloseReason.of(fault))
@@ -95,7 +96,7 @@ class CloseReasonTest {
         "PEER_REJECTED, , false",
         "LOCAL_APPLICATION, , false"
     })
-    void retriesWhatMayGoAway(EndedBy endedBy, @Nullable ProtocolError error, boolean mayRetry) {
+    void mayRetryTransientReasons(EndedBy endedBy, @Nullable ProtocolError error, boolean mayRetry) {
         assertThat(new CloseReason(endedBy, error, "", null).mayRetry()).isEqualTo(mayRetry);
         assertThat(new CloseReason(endedBy, error, "", new SSLException("lost")).mayRetry())
                 .isEqualTo(mayRetry);
@@ -126,7 +127,7 @@ class CloseReasonTest {
     }
 
     @Test
-    void aRejectionShowsItsTextButNotWhatIsNoText() {
+    void rejectionShowsPrivateDataOnlyIfText() {
         assertThat(rejection("no memory is left for Zoë"))
                 .hasMessage("the peer rejected the connection: no memory is left for Zoë");
         assertThat(new ConnectionRejectedException(new byte[0]))

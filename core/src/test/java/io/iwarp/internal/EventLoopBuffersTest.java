@@ -17,7 +17,7 @@ class EventLoopBuffersTest {
     private final EventLoopBuffers warm = new EventLoopBuffers(1024, 2);
 
     @Test
-    void givesTheSameBufferAgainOnceNobodyRefersToIt() throws Exception {
+    void reusesABufferWithoutOtherReferences() throws Exception {
         EventLoopThread.run(() -> {
             ByteBuf first = take();
             assertThat(first.writeZero(1024).isWritable()).isFalse();
@@ -38,7 +38,7 @@ class EventLoopBuffersTest {
     }
 
     @Test
-    void givesNoMoreThanItKeeps() throws Exception {
+    void keepsOnlyItsNumberOfBuffers() throws Exception {
         EventLoopThread.run(() -> {
             ByteBuf first = take();
             ByteBuf second = take();
@@ -49,7 +49,7 @@ class EventLoopBuffersTest {
     }
 
     @Test
-    void threadsThatEndLeaveNothingBehind() throws Exception {
+    void endedThreadsReleaseTheirBuffers() throws Exception {
         List<ByteBuf> released = new ArrayList<>();
         EventLoopThread.run(() -> {
             ByteBuf buffer = take();
@@ -62,7 +62,7 @@ class EventLoopBuffersTest {
     }
 
     @Test
-    void threadsThatWouldLeaveSomethingBehindKeepNothing() {
+    void threadsWithoutCleanupKeepNoBuffers() {
         assertThat(warm.tryTake(allocator)).isNull();
     }
 

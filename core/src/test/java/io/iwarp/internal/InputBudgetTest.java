@@ -51,7 +51,7 @@ class InputBudgetTest {
     }
 
     @Test
-    void theOldestGetsWhatItNeeds() {
+    void oldestClaimMayExceedTheLimit() {
         Claim oldest = claim("oldest");
         Claim hoarder = claim("hoarder");
         oldest.request(1);
@@ -65,7 +65,7 @@ class InputBudgetTest {
     }
 
     @Test
-    void whoBecomesTheOldestGetsWhatItNeeds() {
+    void nextOldestClaimMayExceedTheLimit() {
         List<Claim> hoarders = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             Claim hoarder = claim("hoarder");
@@ -119,7 +119,7 @@ class InputBudgetTest {
     }
 
     @Test
-    void whatCannotBeRefusedIsCountedBeyondTheLimit() {
+    void unavoidableBytesCountBeyondTheLimit() {
         Claim first = claim("first");
         Claim second = claim("second");
         budget.add(150);
@@ -135,7 +135,7 @@ class InputBudgetTest {
         assertThat(budget.taken()).isZero();
     }
 
-    /** At rest, the oldest never waits, nobody waits beside room, and what is taken is what is held. */
+    /** At rest, the oldest claim does not wait, no claim waits if bytes are left, and the sum of claims is taken. */
     @Test
     void randomClaimsEndUpServed() {
         Seeds.forEach(300, (seed, random) -> {

@@ -147,7 +147,7 @@ class AccessCheckTest {
 
     @Test
     @Requirement({"DDP-63", "SEC-4"})
-    void aRangeThatWrapsIsToldFromOneOutOfBounds() {
+    void wrapIsDistinguishedFromOutOfBounds() {
         try (MemoryRegion region = domain.register(memory, REMOTE_WRITE)) {
             assertThat(check(stream, region, -1, 2)).isEqualTo(WRAP);
             assertThat(check(stream, region, 1, -1)).isEqualTo(BOUNDS);

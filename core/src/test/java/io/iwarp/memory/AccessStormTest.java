@@ -135,7 +135,7 @@ class AccessStormTest {
 
     @Test
     @Requirement({"SEC-6", "RDMAP-39"})
-    void afterAnStagIsTakenBackNoPeerWritesReadsOrAdds() throws Exception {
+    void invalidatedStagGrantsNoAccess() throws Exception {
         startPeers();
         byte[] secret = new byte[LENGTH];
         Arrays.fill(secret, SECRET);

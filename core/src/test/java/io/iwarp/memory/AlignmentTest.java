@@ -39,7 +39,7 @@ class AlignmentTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
     @Requirement({"EXT-6", "EXT-9", "EXT-13"})
-    void theAddressDecidesWhateverTheTaggedOffset(int skew) {
+    void addressDecidesAlignmentNotTheTaggedOffset(int skew) {
         for (long base : new long[] {0, 1, 4, 8, 1003, -56}) {
             MemoryRegion region = domain.region()
                     .buffers(aligned.slice(skew, 48))

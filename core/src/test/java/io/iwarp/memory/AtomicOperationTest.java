@@ -131,7 +131,7 @@ class AtomicOperationTest {
 
     @Test
     @Requirement({"EXT-10", "EXT-13"})
-    void worksOnTheNumberInTheOrderOfThisMachineAndReturnsWhatItFound() {
+    void operatesInNativeByteOrderAndReturnsTheOriginal() {
         TaggedBuffer tagged = stream.lookup(region.stag());
         memory.setByte(8, 1);
         AtomicOperation operation = new AtomicOperation();

@@ -21,10 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Each way to change a number, alone, by two threads. How often threads meet differs between machines, so the test
- * measures it: beside each change, a thread looks at a number and then replaces it, as an operation that is not atomic
- * does. It goes on until the other thread came between these two steps so often that such an operation would have lost
- * a change. With a single processor threads hardly meet, so that the number of changes is limited.
+ * Two threads change a word in each of the ways. How often they interleave differs between machines, so the test
+ * measures it: beside each change, a thread reads a word and then replaces it, which is not atomic. The test continues
+ * until the other thread has interleaved between these two steps often enough to lose a change. On a single processor
+ * threads hardly interleave, so the number of changes is limited.
  */
 @Timeout(120)
 class AtomicityTest {

@@ -34,7 +34,7 @@ class ByteSpanTest {
     }
 
     @Test
-    void copiesOverAnyPiecesDoWhatTheyDoOnAnArray() {
+    void copiesOverPiecesMatchAnArray() {
         Seeds.forEach(300, (seed, random) -> {
             List<ByteBuf> pieces = new ArrayList<>();
             int total = 0;
@@ -59,7 +59,7 @@ class ByteSpanTest {
     }
 
     @Test
-    void copiesOverOneBufferDoWhatTheyDoOnAnArray() {
+    void copiesOverOneBufferMatchAnArray() {
         Seeds.forEach(100, (seed, random) -> {
             int total = 1 + random.nextInt(200);
             ByteBuf buffer = anyBuffer(total, random).setZero(0, total);
@@ -76,7 +76,7 @@ class ByteSpanTest {
     }
 
     @Test
-    void aBufferOfARegionAndWhatIsDerivedFromItTellsToo() {
+    void regionBuffersAndDerivedOnesReportPeerChanges() {
         ByteBuf memory = PooledByteBufAllocator.DEFAULT.directBuffer(8, 8);
         ByteBuf more = PooledByteBufAllocator.DEFAULT.directBuffer(8, 8);
         try (MemoryRegion region = domain.region().buffers(memory, more).register()) {

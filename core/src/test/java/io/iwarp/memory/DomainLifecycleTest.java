@@ -171,7 +171,7 @@ class DomainLifecycleTest {
     }
 
     @Test
-    void aDomainAndItsDeviceSayWhatIsRegistered() {
+    void domainAndDeviceReportWhatIsRegistered() {
         IwarpDevice device = IwarpDevice.create();
         ProtectionDomain domain = device.createProtectionDomain();
         StreamAssociation stream = domain.openStream();

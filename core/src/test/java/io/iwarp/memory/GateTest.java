@@ -11,7 +11,7 @@ class GateTest {
     private final Gate gate = new Gate();
 
     @Test
-    void anOpenGateLetsManyIn() {
+    void openGateAdmitsManyUsers() {
         assertThat(gate.enter()).isTrue();
         assertThat(gate.enter()).isTrue();
         gate.leave();
@@ -20,7 +20,7 @@ class GateTest {
     }
 
     @Test
-    void aClosedGateLetsNobodyInAndStaysClosed() {
+    void closedGateRefusesEntryPermanently() {
         gate.close();
         for (int i = 0; i < 3; i++) {
             assertThat(gate.enter()).isFalse();

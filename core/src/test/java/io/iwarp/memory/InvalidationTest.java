@@ -39,7 +39,7 @@ class InvalidationTest {
 
     @Test
     @Requirement({"SEC-7", "RDMAP-39", "RDMAP-80"})
-    void theStagOfThisStreamAloneIsTakenBackOnce() {
+    void stagOfThisStreamIsInvalidatedOnce() {
         assertThat(stream.invalidate(own.stag())).isEqualTo(INVALIDATED);
         assertThat(own.isValid()).isFalse();
         assertThat(stream.lookup(own.stag())).isNull();
@@ -72,7 +72,7 @@ class InvalidationTest {
         assertThat(sibling.invalidate(shared.stag())).isEqualTo(UNKNOWN);
     }
 
-    /** Its owner is still registering it, and has shown the STag to nobody. */
+    /** Its owner is still registering it and has not advertised the STag. */
     @Test
     void anStagThatIsNotYetTiedToItsStreamIsUnknown() {
         TaggedBuffer guessed =

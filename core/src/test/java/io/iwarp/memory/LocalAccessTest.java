@@ -178,7 +178,7 @@ class LocalAccessTest {
     }
 
     @Test
-    void aViewShowsWhatPeersPlaceUntilTheRegionIsInvalidated() {
+    void viewShowsPeerWritesUntilInvalidation() {
         StreamAssociation stream = domain.openStream();
         MemoryRegion region = domain.allocate(8, REMOTE_WRITE);
         TaggedBuffer tagged = stream.lookup(region.stag());
@@ -225,7 +225,7 @@ class LocalAccessTest {
     }
 
     @Test
-    void whatIsNotWithinTheRegionIsRefusedBeforeAByteIsCopied() {
+    void rangeOutsideIsRefusedBeforeACopy() {
         ByteBuf four = Unpooled.buffer(4, 4).writeInt(-1);
         MemoryRegion region = domain.allocate(8);
         List<ThrowingCallable> beyond = List.of(

@@ -67,7 +67,7 @@ class MemoryWindowTest {
 
     @Test
     @Requirement({"SEC-7", "RDMAP-39"})
-    void onlyThePeerOfItsOwnStreamTakesItBack() {
+    void onlyThePeerOfItsStreamInvalidatesIt() {
         MemoryWindow own = region.window(0, 8).stream(stream).bind();
         MemoryWindow shared = region.window(0, 8).bind();
         assertThat(other.invalidate(own.stag())).isEqualTo(InvalidationVerdict.NOT_PERMITTED);
@@ -196,7 +196,7 @@ class MemoryWindowTest {
 
     @Test
     @Requirement("SEC-6")
-    void noWindowEscapesARegionThatIsTakenBackWhileItIsBeingBound() throws Exception {
+    void invalidationEndsWindowsThatAreBeingBound() throws Exception {
         ExecutorService binder = Executors.newSingleThreadExecutor();
         for (int round = 0; round < Effort.rounds(150); round++) {
             AtomicInteger drawn = new AtomicInteger();
@@ -272,7 +272,7 @@ class MemoryWindowTest {
 
     /** The region's owner takes it back while another thread is between the two steps of binding a window. */
     @Test
-    void aStreamForgetsAWindowWhoseRegionIsTakenBackWhileItIsBound() {
+    void streamDropsWindowOfRegionInvalidatedDuringBind() {
         device.windowQuota().reserve(0);
         MemoryWindow window = region.bind(stream, 0, 0, 0, 8);
         region.invalidate();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A region over read-only buffers can be read by peers and by this side, and changed by nobody. */
+/** A region over read-only buffers can be read by peers and by this side, and cannot be changed. */
 class ReadOnlyMemoryTest {
     private static final int LENGTH = 16;
 

@@ -70,7 +70,7 @@ class RegistrationTest {
 
     @Test
     @Requirement("DDP-74")
-    void aRegionCoversAllBytesOfItsBufferWhateverTheIndexes() {
+    void regionCoversTheWholeBufferRegardlessOfIndexes() {
         memory.writerIndex(40).readerIndex(10);
         try (MemoryRegion region = domain.register(memory, REMOTE_WRITE, LOCAL_WRITE)) {
             assertThat(region.length()).isEqualTo(64);
@@ -161,7 +161,7 @@ class RegistrationTest {
                 .withMessageContaining("REMOTE_READ is named twice");
     }
 
-    /** Its memory has no byte that is zero, and begins so many bytes behind a multiple of 8. */
+    /** Its memory has no zero byte, and begins the given number of bytes after a multiple of 8. */
     private static final class DirtyAllocator extends AbstractByteBufAllocator {
         private final int misalignment;
 
@@ -286,7 +286,7 @@ class RegistrationTest {
 
     @Test
     @Requirement({"SEC-13", "SEC-17"})
-    void aDomainCannotUseUpWhatTheOthersNeed() {
+    void domainLimitsProtectOtherDomains() {
         IwarpDevice device =
                 IwarpDevice.builder().maxRegions(3).maxRegisteredBytes(300).build();
         ProtectionDomain greedy = device.createProtectionDomain(
@@ -399,7 +399,7 @@ class RegistrationTest {
     }
 
     @Test
-    void aRegistrationThatFailsLeavesNothingBehind() {
+    void failedRegistrationReleasesEverything() {
         ByteBufAllocator exhausted = new AllocatorForTwoBuffers();
 
         assertThatThrownBy(() -> domain.region().allocate(exhausted, 100, 20).register())
@@ -444,7 +444,7 @@ class RegistrationTest {
     }
 
     @Test
-    void aRegistrationThatGetsNoStagGivesItsBuffersBack() {
+    void registrationWithoutStagReleasesItsBuffers() {
         Random broken = new Random() {
             @Override
             public int nextInt() {

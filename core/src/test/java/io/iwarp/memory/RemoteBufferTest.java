@@ -25,7 +25,7 @@ class RemoteBufferTest {
     }
 
     @Test
-    void whatWasEncodedIsDecoded() {
+    void encodedFpdusAreDecoded() {
         Seeds.forEach(200, (seed, random) -> {
             long length = random.nextLong() >>> (1 + random.nextInt(62));
             long taggedOffset = random.nextLong() & ~(1L << 63);
@@ -82,7 +82,7 @@ class RemoteBufferTest {
     }
 
     @Test
-    void severalBuffersAreEncodedOneBehindTheOther() {
+    void severalBuffersAreEncodedInOrder() {
         RemoteBuffer first = new RemoteBuffer(1, 2, 3);
         RemoteBuffer second = new RemoteBuffer(-1, -8, 8);
         byte[] encoded = RemoteBuffer.encodeAll(List.of(first, second));

@@ -63,8 +63,8 @@ class STagTest {
     }
 
     /**
-     * The numbers of a {@link Random} follow from any two of them: 16 bits of its state are not shown, and these can be
-     * tried. Numbers that nobody can predict look like theirs in one of 2^48 runs.
+     * Two numbers of a {@link Random} determine the next ones: only 16 bits of its state are hidden, which can be
+     * tried. Unpredictable numbers match such a state in one of 2^48 runs.
      */
     @Test
     @Requirement("SEC-8")
@@ -130,7 +130,7 @@ class STagTest {
     }
 
     @Test
-    void anStagThatIsInUseIsNotHandedOutAgain() {
+    void stagInUseIsNotIssuedAgain() {
         Random repeating = new Random() {
             private static final long serialVersionUID = 1L;
             private int calls;
@@ -203,7 +203,7 @@ class STagTest {
     }
 
     @Test
-    void readersFindAnStagWhileOthersComeAndGo() throws InterruptedException {
+    void readersFindAnStagDuringChanges() throws InterruptedException {
         IwarpDevice device = IwarpDevice.create();
         ProtectionDomain domain = device.createProtectionDomain();
         List<TaggedBuffer> lasting = new ArrayList<>();

@@ -165,7 +165,7 @@ class IwarpMeterBinderTest {
     }
 
     @Test
-    void whatALimitRefusesShowsUnderThatLimit() {
+    void refusalsCountUnderTheirLimit() {
         new IwarpMeterBinder(metrics).bindTo(registry);
         ProtectionDomain poor = device.createProtectionDomain(
                 DomainLimits.builder().maxRegions(1).maxRegisteredBytes(700).build());

@@ -44,7 +44,7 @@ class IwarpMetricsTest {
 
     /** Otherwise the completion that it times would be lost. */
     @Test
-    void aRegistryThatFailsIsNotAskedAgain() {
+    void failingRegistryIsRemoved() {
         AtomicInteger calls = new AtomicInteger();
         List<Long> others = new ArrayList<>();
         metrics.addLatencyRecorder((operation, nanos) -> {
@@ -78,7 +78,7 @@ class IwarpMetricsTest {
     }
 
     @Test
-    void whatConnectionsCountedStaysInTheSumsWhenTheyHaveClosed() {
+    void closedConnectionsStayInTheSums() {
         StillConnection one = new StillConnection();
         StillConnection two = new StillConnection();
         IwarpMetrics.Connection first = enter(one, LOOP);
@@ -183,7 +183,7 @@ class IwarpMetricsTest {
     }
 
     @Test
-    void aSetUpIsCountedByItsOutcomeAndAConnectionByItsEnd() {
+    void setUpsCountByOutcomeConnectionsByEnd() {
         IwarpMetrics.Connection established = enter(new StillConnection(), LOOP);
         established.established();
         established.ended(reason(EndedBy.PEER_CLOSED));

@@ -50,7 +50,7 @@ class MetricsDocumentTest {
     }
 
     @Test
-    void everyMeterStandsThereAsItIs() throws Exception {
+    void documentHasEveryMeter() throws Exception {
         List<String> rows = Stream.of(
                         rows("Function counters", Meter.Type.COUNTER),
                         rows("Gauges", Meter.Type.GAUGE),
@@ -65,7 +65,7 @@ class MetricsDocumentTest {
     }
 
     @Test
-    void everyTagStandsThereWithAllItsValues() throws Exception {
+    void documentHasEveryTagWithItsValues() throws Exception {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         IwarpDevice device = IwarpDevice.create();
         new IwarpMeterBinder(new IwarpMetrics(device)).bindTo(registry);

@@ -12,7 +12,7 @@ class CoverageTest {
 
     @Test
     @Requirement("DDP-35")
-    void agreesWithASetOfBytesWhateverTheOrder() {
+    void agreesWithABitSetInAnyOrder() {
         Seeds.forEach(2000, (seed, random) -> {
             Coverage tested = new Coverage();
             BitSet arrived = new BitSet();
@@ -42,7 +42,7 @@ class CoverageTest {
         });
     }
 
-    /** Counts the ranges behind the first byte that is missing. */
+    /** Counts the ranges after the first missing byte. */
     private static int pieces(BitSet bytes) {
         int pieces = 0;
         for (int at = next(bytes, bytes.nextClearBit(0)); at >= 0; at = next(bytes, bytes.nextClearBit(at))) {

@@ -105,7 +105,7 @@ final class DdpChannel implements AutoCloseable {
         return message;
     }
 
-    /** As the layer above writes: nobody waits for the promise. */
+    /** Writes with a void promise, as the layer above does. */
     void write(DdpMessage message) {
         var unused = channel.pipeline().write(message, channel.voidPromise());
     }

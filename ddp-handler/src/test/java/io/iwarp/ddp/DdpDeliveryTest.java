@@ -195,7 +195,7 @@ class DdpDeliveryTest {
 
     @Test
     @Requirement("DDP-65")
-    void aDeliveredBufferKnowsTheLastSegmentUntilItIsReset() {
+    void deliveredBufferKeepsItsLastSegmentUntilReset() {
         UntaggedBuffer buffer = peer.ulp.post(1, 8);
         byte[] last = Segment.untagged(1, 1)
                 .reservedBits()

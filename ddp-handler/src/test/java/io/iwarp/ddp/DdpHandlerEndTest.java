@@ -32,7 +32,7 @@ class DdpHandlerEndTest {
 
     @Test
     @Requirement({"DDP-51", "DDP-67"})
-    void aTerminalMessageGoesNextAndWhatWasWaitingIsDropped() {
+    void terminalMessageDropsWaitingMessages() {
         ddp.ready();
         ddp.send("on the wire");
         ddp.flush();
@@ -153,7 +153,7 @@ class DdpHandlerEndTest {
 
     @Test
     @Requirement({"DDP-3", "DDP-50"})
-    void aLossDropsWhatWaitsForTheWindow() {
+    void lossDropsMessagesThatWaitForTheWindow() {
         ddp.ready();
         ddp.write(message(new byte[3 * DdpHandler.MIN_TRANSMIT_WINDOW]));
         ChannelFuture behind = ddp.writeWithPromise(message("behind"));
@@ -191,7 +191,7 @@ class DdpHandlerEndTest {
 
     @Test
     @Requirement({"DDP-3", "DDP-36"})
-    void whatWasTakenBeforeTheLossIsReportedAsSent() {
+    void messagesTakenBeforeTheLossAreSent() {
         ddp.ready();
         ddp.send("a");
         ddp.flush();
@@ -222,7 +222,7 @@ class DdpHandlerEndTest {
         ddp.ready();
         ddp.send("a");
         ddp.flush();
-        // As the transport does it: the promises fail before the pipeline hears that the channel is gone.
+        // Like a transport: the promises fail before channelInactive.
         ddp.channel.closeFuture().addListener(closed -> {
             assertThat(ddp.passedOn).doesNotContain("inactive");
             transport.lose(new ClosedChannelException());
@@ -279,7 +279,7 @@ class DdpHandlerEndTest {
     }
 
     @Test
-    void aMessageWhoseMemoryIsGoneEndsTheStreamWithoutAHoleInIt() {
+    void releasedPayloadEndsTheStreamWithoutAHole() {
         ddp.ready();
         ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(5000).setZero(0, 5000);
         DdpMessage message = new DdpMessage().tagged(0x40, 1, 0);
@@ -350,7 +350,7 @@ class DdpHandlerEndTest {
 
     @Test
     @Requirement({"DDP-8", "DDP-50"})
-    void whenTheChannelIsGoneEverythingIsDropped() {
+    void closedChannelDropsEverything() {
         ddp.ready();
         ChannelFuture underWay = ddp.writeWithPromise(message("a"));
         ddp.flush();
@@ -397,7 +397,7 @@ class DdpHandlerEndTest {
 
     @Test
     @Requirement({"DDP-44", "DDP-48"})
-    void afterTheOutputWasShutDownWritesAreRefusedAndReceptionGoesOn() {
+    void outputShutdownRefusesWritesButKeepsReceiving() {
         ddp.ready();
         ddp.ulp.post(0, 4);
         ddp.fire(ChannelOutputShutdownEvent.INSTANCE);
@@ -424,7 +424,7 @@ class DdpHandlerEndTest {
     }
 
     @Test
-    void aMessageOnItsWayIsNotTakenAgain() {
+    void messageInFlightIsRefused() {
         ddp.ready();
         DdpMessage message = ddp.send("a");
         assertThat(ddp.writeWithPromise(message).cause()).isInstanceOf(IllegalStateException.class);

@@ -91,7 +91,7 @@ class DdpHandlerEventTest {
 
     @Test
     @Requirement({"DDP-8", "DDP-46"})
-    void thePeersHalfCloseIsToldAndSendingGoesOn() {
+    void halfCloseOfThePeerIsReportedAndSendingContinues() {
         ddp.ready();
         ddp.fire(new MpaEvent.InputShutdown());
         ddp.send("still");
@@ -139,7 +139,7 @@ class DdpHandlerEventTest {
     }
 
     @Test
-    void whatIsNoSegmentIsPassedOn() {
+    void otherMessagesArePassedOn() {
         ddp.ready();
         ddp.channel.pipeline().fireChannelRead("something else");
 

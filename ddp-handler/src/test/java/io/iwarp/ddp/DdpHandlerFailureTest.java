@@ -27,7 +27,7 @@ import org.assertj.core.api.ThrowableAssert;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What nobody expects to fail: memory for a copy, the layer above. The stream ends with a reason, at once. */
+/** Unexpected failures, of memory for a copy or of the layer above, end the stream at once, with a reason. */
 class DdpHandlerFailureTest {
     private static final int WINDOW = DdpHandler.MIN_TRANSMIT_WINDOW;
 
@@ -155,7 +155,7 @@ class DdpHandlerFailureTest {
     }
 
     @Test
-    void whatWasCutOfABurstBeforeTheMemoryWasGoneIsFlushed() {
+    void segmentsCutBeforeTheReleaseAreFlushed() {
         ddp.send("a");
         ddp.write(response(100));
         allocator.left = 0;
@@ -180,7 +180,7 @@ class DdpHandlerFailureTest {
                 .withMessage("transmitWindow is 131071, but has to be at least 131072");
     }
 
-    /** The delay before the first FPDU is a task of its own, behind which nobody sees an exception. */
+    /** The delay before the first FPDU is a task of its own, whose exceptions are only logged. */
     @Test
     void noMemoryForTheFirstSegmentEndsTheStream() {
         RecordingUlp ulp = new RecordingUlp();
@@ -265,7 +265,7 @@ class DdpHandlerFailureTest {
     }
 
     @Test
-    void aLayerAboveThatFailsWhenItHearsOfASentMessageEndsTheStream() {
+    void ulpThatThrowsInOnSentEndsTheStream() {
         ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
         ddp.ulp.onSent = message -> {
             ddp.ulp.onSent = later -> {};

@@ -189,7 +189,7 @@ class DdpHandlerSourceTest {
 
     @Test
     @Requirement("DDP-67")
-    void aTerminalMessageThatIsWrittenLaterStillGoes() {
+    void laterTerminalMessageIsSent() {
         MemoryRegion region = region(100);
         ddp.write(response(region, 0, 100));
         region.invalidate();
@@ -204,7 +204,7 @@ class DdpHandlerSourceTest {
     }
 
     @Test
-    void aRangeThatNobodyCheckedIsALocalCatastrophe() {
+    void uncheckedRangeIsALocalCatastrophe() {
         MemoryRegion region = region(100);
         ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
         ddp.send("a");
@@ -243,7 +243,7 @@ class DdpHandlerSourceTest {
         });
     }
 
-    /** One thread sends the same memory for ever, another revokes it and then overwrites it. */
+    /** One thread sends the same memory repeatedly, another revokes it and then overwrites it. */
     private static final class Storm {
         private final DdpChannel ddp;
         private final MemoryRegion region;

@@ -212,7 +212,7 @@ class DdpHandlerTransmitTest {
 
     @Test
     @Requirement({"DDP-1", "DDP-2"})
-    void aNewMulpduHoldsForWhatIsNotCutYet() {
+    void newMulpduAppliesToLaterSegments() {
         ddp.ready();
         ddp.write(message("a".repeat(2 * WINDOW)));
         ddp.flush();
@@ -277,7 +277,7 @@ class DdpHandlerTransmitTest {
     }
 
     @Test
-    void aLongMessageLetsOtherWorkOfTheEventLoopGoBetween() {
+    void longMessageYieldsToOtherEventLoopWork() {
         transport.takesOnFlush = true;
         transport.keepsBytes = false;
         ddp.ready();
@@ -297,7 +297,7 @@ class DdpHandlerTransmitTest {
     }
 
     @Test
-    void theUlpMayWriteTheNextMessageWhileItIsToldOfTheLast() {
+    void ulpMayWriteDuringOnSent() {
         int[] left = {100_000};
         transport.takesOnFlush = true;
         transport.keepsBytes = false;
@@ -337,7 +337,7 @@ class DdpHandlerTransmitTest {
     }
 
     @Test
-    void norDoesItWhenTheTransportTookTheFirstMessageOnItsOwnTime() {
+    void lateTransportOfFirstMessageKeepsTheOrder() {
         int[] sent = {0};
         ddp.ulp.onSent = message -> {
             if (++sent[0] < 1000) {

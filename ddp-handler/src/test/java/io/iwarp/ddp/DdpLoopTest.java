@@ -132,7 +132,7 @@ class DdpLoopTest {
 
     @Test
     @Requirement({"DDP-4", "DDP-26", "DDP-27", "DDP-33"})
-    void whatIsReadFromAnStagArrivesWholeWhetherLongOrShort() {
+    void readsOfAnyLengthArriveWhole() {
         MemoryRegion source = initiator.region(4 * MEBIBYTE, AccessRight.REMOTE_READ);
         MemoryRegion sink = responder.region(4 * MEBIBYTE);
         byte[] bytes = new byte[4 * MEBIBYTE];

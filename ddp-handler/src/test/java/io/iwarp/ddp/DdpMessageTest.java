@@ -44,7 +44,7 @@ class DdpMessageTest {
     }
 
     @Test
-    void saysWhatItIsWithoutItsPayload() {
+    void textOmitsThePayload() {
         assertThat(DdpChannel.message("secret"))
                 .hasToString("DdpMessage[QN 0, RsvdULP rest 0x0, control 0x43, 6 bytes]");
         assertThat(DdpChannel.terminate())

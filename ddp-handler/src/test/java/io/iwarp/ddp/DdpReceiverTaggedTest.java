@@ -71,7 +71,7 @@ class DdpReceiverTaggedTest {
 
     @Test
     @Requirement("DDP-14")
-    void reservedBitsAreNotLookedAt() {
+    void reservedBitsAreIgnored() {
         peer.receives(Segment.tagged(region.stag(), BASE).reservedBits().payload("x"));
 
         assertThat(contentOf(region)[0]).isEqualTo((byte) 'x');
@@ -154,7 +154,7 @@ class DdpReceiverTaggedTest {
 
     @Test
     @Requirement("DDP-60")
-    void theUlpSaysWhichRightASegmentNeeds() {
+    void ulpNamesTheRightOfASegment() {
         MemoryRegion sink = peer.region(peer.domain, 16, BASE, AccessRight.LOCAL_WRITE);
         peer.ulp.right = AccessRight.LOCAL_WRITE;
         peer.receives(Segment.tagged(sink.stag(), BASE).control(0x42).payload("x"));
@@ -195,7 +195,7 @@ class DdpReceiverTaggedTest {
     @ParameterizedTest
     @CsvSource({"-1, 1", "16, 1", "15, 2", "0, 17", "-1, 18", "1000, 1"})
     @Requirement({"DDP-61", "DDP-62", "DDP-64", "DDP-68"})
-    void whatIsNotWhollyInsideTheRegionIsOutOfBounds(int from, int length) {
+    void rangePartlyOutsideIsOutOfBounds(int from, int length) {
         peer.receives(Segment.tagged(region.stag(), BASE + from).payload(new byte[length]));
 
         assertFault(ProtocolError.DDP_TAGGED_BASE_OR_BOUNDS, 1, 1, 0x01);

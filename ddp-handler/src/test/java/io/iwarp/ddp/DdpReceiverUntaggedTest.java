@@ -76,7 +76,7 @@ class DdpReceiverUntaggedTest {
 
     @Test
     @Requirement("DDP-69")
-    void aMessageForWhichThereIsNoMemoryEndsTheStream() {
+    void messageWithoutMemoryEndsTheStream() {
         peer.ulp.post(0, new UntaggedBuffer() {
             @Override
             protected long room() {
@@ -99,7 +99,7 @@ class DdpReceiverUntaggedTest {
     /** Otherwise a gap would show what the message before had there. */
     @Test
     @Requirement("DDP-37")
-    void aBufferThatIsUsedAgainDoesNotCountTheBytesOfTheMessageBefore() {
+    void reusedBufferDoesNotCountEarlierBytes() {
         UntaggedBuffer buffer = peer.ulp.post(0, 8);
         assertThat(buffer.begun()).isFalse();
         peer.receives(Segment.untagged(0, 1).payload("abcd"));
@@ -133,7 +133,7 @@ class DdpReceiverUntaggedTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("incompleteMessages")
     @Requirement({"DDP-32", "DDP-37"})
-    void aMessageOfWhichAByteIsMissingEndsTheStreamAndIsNotDelivered(String name, int[][] segments) {
+    void messageWithAGapEndsTheStreamUndelivered(String name, int[][] segments) {
         for (int queue = 0; queue < DdpSegment.QUEUES; queue++) {
             try (ReceiverFixture each = new ReceiverFixture()) {
                 ByteBuf memory = Unpooled.buffer(8).writeZero(8);
@@ -176,7 +176,7 @@ class DdpReceiverUntaggedTest {
 
     @Test
     @Requirement({"DDP-16", "DDP-17"})
-    void theFirstSegmentSaysWhatIsReportedOfRsvdUlp() {
+    void rsvdUlpIsThatOfTheFirstSegment() {
         peer.ulp.post(0, 100);
         peer.receives(Segment.untagged(0, 1)
                 .control(0x43)
@@ -287,7 +287,7 @@ class DdpReceiverUntaggedTest {
 
     @Test
     @Requirement("DDP-54")
-    void theQueueNumberIsJudgedBeforeTheUlpLooks() {
+    void queueNumberIsCheckedBeforeTheUlp() {
         peer.ulp.verdict = new ProtocolFault(ProtocolError.RDMAP_UNEXPECTED_OPCODE, "for the test");
         peer.receives(Segment.untagged(4, 1));
 
@@ -296,7 +296,7 @@ class DdpReceiverUntaggedTest {
 
     @Test
     @Requirement("DDP-64")
-    void theUlpLooksBeforeTheBufferIsSought() {
+    void ulpChecksBeforeTheBufferLookup() {
         peer.ulp.verdict = new ProtocolFault(ProtocolError.RDMAP_INVALID_VERSION, "for the test");
         peer.receives(Segment.untagged(0, 77));
 
@@ -422,7 +422,7 @@ class DdpReceiverUntaggedTest {
 
     @Test
     @Requirement("DDP-68")
-    void aReceiveBufferThatIsGoneIsALocalCatastrophe() {
+    void releasedReceiveBufferIsALocalCatastrophe() {
         ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(4);
         peer.ulp.post(0, memory);
         memory.release();

@@ -135,7 +135,7 @@ class DdpSourceTest {
     }
 
     @Test
-    void withoutASourceTheBytesAreThoseOfThePayloadAgain() {
+    void payloadIsSentAfterTheSourceIsCleared() {
         DdpMessage message = DdpChannel.message("payload");
         message.source(bufferOf(region("source".getBytes(StandardCharsets.US_ASCII))), BASE, 6);
         assertThat(textOf(message)).isEqualTo("source");
@@ -157,7 +157,7 @@ class DdpSourceTest {
     }
 
     @Test
-    void bytesNeedABufferToComeFrom() {
+    void lengthWithoutABufferIsRefused() {
         assertThatThrownBy(() -> response().source(null, 0, 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("0 without a buffer");
@@ -172,7 +172,7 @@ class DdpSourceTest {
     }
 
     @Test
-    void aRangeThatNobodyCheckedIsNotRead() {
+    void uncheckedRangeIsNotRead() {
         Ulpdus.send(buffer, response().source(bufferOf(region(new byte[10])), BASE + 5, 6));
 
         assertThatThrownBy(() -> buffer.cut(ulpdu, 128)).isInstanceOf(IndexOutOfBoundsException.class);

@@ -14,16 +14,16 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A layer above DDP that writes down what it is told. Its queues lie on the heap; post buffers to them. */
+/** A layer above DDP that records all calls. Its queues are on the heap; post buffers to them. */
 final class RecordingUlp implements DdpUlp {
-    /** What DDP told, one line each, in order. */
+    /** The calls of DDP, one line each, in order. */
     final List<String> events = new ArrayList<>();
 
     /** The payloads of delivered untagged messages. */
     final List<byte[]> delivered = new ArrayList<>();
 
     final List<ProtocolFault> faults = new ArrayList<>();
-    /** For each fault the bytes of its segment's header, as far as they came, null without a segment. */
+    /** For each fault the bytes of its segment's header, as far as they arrived; null without a segment. */
     final List<byte @Nullable []> faultHeaders = new ArrayList<>();
 
     int faultUlpduLength;

@@ -258,7 +258,7 @@ class SendBufferTest {
     }
 
     @Test
-    void aMessageWhoseMemoryIsGoneIsNotCut() {
+    void messageWithReleasedMemoryIsNotCut() {
         ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(64);
         DdpMessage message = new DdpMessage().tagged(WRITE, 1, 0);
         message.payload().wrap(memory, 0, 64);

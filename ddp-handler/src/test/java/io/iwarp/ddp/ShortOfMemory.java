@@ -4,7 +4,7 @@ import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 
-/** An allocator that has no direct memory once it has given so many buffers. */
+/** An allocator that runs out of direct memory after a number of buffers. */
 final class ShortOfMemory extends AbstractByteBufAllocator {
     /** How many direct buffers are left. */
     int left = Integer.MAX_VALUE;

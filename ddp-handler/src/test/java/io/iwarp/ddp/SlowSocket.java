@@ -6,7 +6,7 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import java.util.ArrayDeque;
 
-/** In the place of the socket: keeps what MPA writes, and takes it when the test says so. */
+/** In the place of the socket: keeps what MPA writes, and takes it on the request of the test. */
 final class SlowSocket extends ChannelOutboundHandlerAdapter {
     private record Write(ByteBuf bytes, ChannelPromise promise) {}
 

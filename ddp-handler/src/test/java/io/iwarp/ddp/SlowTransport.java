@@ -7,12 +7,12 @@ import io.netty.channel.ChannelPromise;
 import java.util.ArrayList;
 import java.util.List;
 
-/** In the place of MPA and the transport: keeps what DDP writes, and takes it when the test says so. */
+/** In the place of MPA and the transport: keeps what DDP writes, and takes it on the request of the test. */
 final class SlowTransport extends ChannelOutboundHandlerAdapter {
     /** The bytes of the ULPDUs, unless only their lengths are kept. */
     final List<byte[]> ulpdus = new ArrayList<>();
 
-    /** The promises that somebody waits for, in the order of the writes, until they are completed. */
+    /** The promises that are not void, in the order of the writes, until they are completed. */
     final List<ChannelPromise> promises = new ArrayList<>();
 
     /** Whether each flush takes everything at once. */

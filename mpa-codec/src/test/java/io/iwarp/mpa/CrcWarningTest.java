@@ -70,7 +70,7 @@ class CrcWarningTest {
 
     @Test
     @Requirement("MPA-34")
-    void theFirstSettingsWithoutCrcWarnAndSayWhatToDo() throws Exception {
+    void firstSettingsWithoutCrcLogAWarning() throws Exception {
         build(false);
         build(false);
 

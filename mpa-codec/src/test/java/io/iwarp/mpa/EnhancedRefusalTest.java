@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Enhanced set-ups that one side does not want, or does not know. */
+/** Enhanced set-ups that one side refuses or does not support. */
 class EnhancedRefusalTest {
 
     private static final MpaSettings DEFAULTS = MpaSettings.DEFAULT;
@@ -50,7 +50,7 @@ class EnhancedRefusalTest {
         "3fff3fff, 3fff3fff",
     })
     @Requirement({"SETUP-7", "SETUP-13", "SETUP-14", "SETUP-17", "SETUP-23"})
-    void responderRejectsInTheFormOfTheRequestAndTellsTheDepths(String asked, String replied) {
+    void responderRejectsInTheFormOfTheRequest(String asked, String replied) {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(enhancedRequest(asked));
 
         peer.request().reject(ascii("full"));
@@ -71,7 +71,7 @@ class EnhancedRefusalTest {
         "3fff0004, 9, 00043fff",
     })
     @Requirement("SETUP-10")
-    void responderRejectsForWantOfIrdAndTellsWhatItNeeds(String asked, int needed, String replied) {
+    void responderRejectsForIrdWithTheRequiredOrd(String asked, int needed, String replied) {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(enhancedRequest(asked));
 
         peer.request().reject(NO_PRIVATE_DATA, needed);
@@ -115,7 +115,7 @@ class EnhancedRefusalTest {
 
     @Test
     @Requirement({"SETUP-7", "SETUP-10"})
-    void initiatorLearnsFromARejectionWhatTheResponderNeeds() {
+    void rejectionStatesTheRequiredOrd() {
         StartupPeer peer = StartupPeer.ofInitiator(ENHANCED);
         peer.written();
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Set-ups that fail after the Reply: the layers above are told in time to make a Terminate the first FPDU. */
+/** Set-ups that fail after the Reply: the fault is reported before a Terminate is sent as the first FPDU. */
 class EnhancedSetupFaultTest {
 
     private static final MpaSettings ENHANCED =
@@ -64,7 +64,7 @@ class EnhancedSetupFaultTest {
         "false, 80108010, the peer answered the request for the client-server model with the peer-to-peer model"
     })
     @Requirement("SETUP-21")
-    void theFaultTellsWhichModelThePeerAnsweredWith(boolean peerToPeer, String replied, String detail) {
+    void faultNamesTheModelOfThePeer(boolean peerToPeer, String replied, String detail) {
         StartupPeer peer = framed(new EmbeddedChannel());
         peer.switchesTo(MpaStartupHandler.initiator(peerToPeer ? PEER_TO_PEER : ENHANCED, NO_PRIVATE_DATA));
         peer.written();
@@ -77,7 +77,7 @@ class EnhancedSetupFaultTest {
 
     @Test
     @Requirement("SETUP-22")
-    void anInitiatorThatFailsForItsOwnReasonsReportsItAsItsOwn() {
+    void initiatorReportsALocalFailureAsLocal() {
         for (boolean enhanced : new boolean[] {false, true}) {
             StartupPeer peer = framed(new NamelessChannel());
             peer.switchesTo(MpaStartupHandler.initiator(enhanced ? ENHANCED : MpaSettings.DEFAULT, NO_PRIVATE_DATA));
@@ -95,7 +95,7 @@ class EnhancedSetupFaultTest {
     /** It must not send before it has got an FPDU, so that there can be no Terminate. */
     @Test
     @Requirement("SETUP-22")
-    void aResponderThatFailsForItsOwnReasonsClosesInsteadOfAccepting() {
+    void responderClosesOnALocalFailure() {
         for (byte[] asked : new byte[][] {request("40010000"), enhancedRequest("00010001")}) {
             StartupPeer peer = new StartupPeer(new NamelessChannel());
             peer.switchesTo(MpaStartupHandler.responder(MpaSettings.DEFAULT, peer.requests::add))
@@ -113,7 +113,7 @@ class EnhancedSetupFaultTest {
     }
 
     @Test
-    void aLayerThatClosesOnTheFaultHearsNothingMore() {
+    void ulpThatClosesOnAFaultGetsNoFurtherCalls() {
         StartupPeer peer = framed(new EmbeddedChannel());
         peer.channel.pipeline().addAfter("framing", "impatient", new ChannelInboundHandlerAdapter() {
             @Override
@@ -171,7 +171,7 @@ class EnhancedSetupFaultTest {
         return peer;
     }
 
-    /** In RDMAP's place: says its last word as soon as it may. */
+    /** In the place of RDMAP: sends a Terminate as soon as it may. */
     private static final class TerminatingUlp extends ChannelInboundHandlerAdapter {
 
         private final byte[] ulpdu;

@@ -57,7 +57,7 @@ class EnhancedStartupTest {
 
     @Test
     @Requirement("SETUP-24")
-    void initiatorThatWantsNothingOfItAsksPlainly() {
+    void initiatorSendsPlainRequestByDefault() {
         StartupPeer.ofInitiator(depths(7, 9).build())
                 .expects(request("40010000"))
                 .closes();
@@ -124,7 +124,7 @@ class EnhancedStartupTest {
         "16382, 16382, 3ffe3ffe, 3ffe3ffe, 16382, 16382",
     })
     @Requirement({"SETUP-5", "SETUP-7", "SETUP-8", "SETUP-9"})
-    void responderTakesWhatTheInitiatorWantsAndUsesNoMoreThanItOffers(
+    void responderLimitsDepthsToTheRequest(
             int ird, int ord, String asked, String replied, int agreedIrd, int agreedOrd) {
         StartupPeer peer = StartupPeer.ofResponder(depths(ird, ord).build()).sends(enhancedRequest(asked));
         int peerIrd = Integer.parseInt(asked.substring(0, 4), 16);
@@ -170,7 +170,7 @@ class EnhancedStartupTest {
 
     @Test
     @Requirement({"SETUP-13", "SETUP-14"})
-    void responderLeavesToTheUlpsWhatTheInitiatorLeavesToThem() {
+    void responderKeepsDepthsThatAreNotNegotiated() {
         MpaSettings settings = depths(5, 6).build();
 
         assertThat(answer(settings, enhancedRequest("3fff3fff"))).isEqualTo(enhancedReply("3fff3fff"));
@@ -254,7 +254,7 @@ class EnhancedStartupTest {
         "0, 80047fff, bfff4004, 1",
     })
     @Requirement("SETUP-9")
-    void responderMakesRoomForAReadThatMayComeAsRtr(int ird, String asked, String replied, int agreedIrd) {
+    void responderReservesIrdForAnRtrRead(int ird, String asked, String replied, int agreedIrd) {
         StartupPeer peer = StartupPeer.ofResponder(depths(ird, 16).build()).sends(enhancedRequest(asked));
         peer.request().accept(NO_PRIVATE_DATA);
 
@@ -324,7 +324,7 @@ class EnhancedStartupTest {
     @ParameterizedTest
     @CsvSource({"16, 00103ffe", "16, 00100011", "0, 00100001", "16, 3fff0011"})
     @Requirement({"SETUP-11", "SETUP-27"})
-    void initiatorThatCannotTakeWhatTheResponderWantsReportsIt(int ird, String replied) {
+    void initiatorReportsInsufficientIrd(int ird, String replied) {
         MpaSettings settings = depths(ird, 16).enhanced(true).build();
         int wanted = Integer.parseInt(replied.substring(4), 16);
 

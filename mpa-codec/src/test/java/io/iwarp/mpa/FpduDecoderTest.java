@@ -34,7 +34,7 @@ class FpduDecoderTest {
     @ParameterizedTest
     @CsvSource({"true,true", "true,false", "false,true", "false,false"})
     @Requirement({"MPA-7", "MPA-29", "MPA-49"})
-    void handsUpWhatWasFramedAtEveryAlignment(boolean crc, boolean markers) {
+    void decodesEveryAlignment(boolean crc, boolean markers) {
         Random random = new Random(1);
         for (int start = 0; start < 512; start += 4) {
             for (int length : new int[] {0, 1, 17, 42, 499, 503, 508, 512, 1200, 5000, 64768}) {
@@ -52,11 +52,11 @@ class FpduDecoderTest {
         }
     }
 
-    /** Markers before ULPDU_Length, between PAD and CRC, or behind the ULPDU's last byte do not cut it. */
+    /** Markers before ULPDU_Length, between PAD and CRC, or after the ULPDU's last byte do not cut it. */
     @ParameterizedTest
     @ValueSource(ints = {20, 502, 503, 506})
     @Requirement("MPA-29")
-    void leavesAUlpduThatNoMarkerCutsWhereItLies(int length) {
+    void ulpduWithoutMarkersIsNotCopied(int length) {
         byte[] wire = new ReferenceFramer(true, true).frame(new byte[length]);
         ByteBuf bytes = Unpooled.wrappedBuffer(wire);
 
@@ -131,7 +131,7 @@ class FpduDecoderTest {
 
     @Test
     @Requirement("MPA-85")
-    void theFaultOfAMarkerTellsItsPlaceInTheStream() {
+    void markerFaultStatesItsStreamPosition() {
         decoder = decoder(false, true, 1024);
         byte[] wire = new ReferenceFramer(false, true, 1024).frame(new byte[1200]);
         wire[512 + 3] = 4;
@@ -156,7 +156,7 @@ class FpduDecoderTest {
     }
 
     @Test
-    void countsWhatItHandsUp() {
+    void countsDeliveredFpdus() {
         ReferenceFramer model = new ReferenceFramer(true, true);
         assertThat(decode(model.frame(new byte[600]))).isEqualTo(Progress.FPDU);
         assertThat(decode(model.frame(new byte[10]))).isEqualTo(Progress.FPDU);
@@ -178,7 +178,7 @@ class FpduDecoderTest {
 
     @Test
     @Requirement("MPA-40")
-    void aWrongCrcComesBeforeAWrongMarker() {
+    void crcIsCheckedBeforeMarkers() {
         byte[] wire = new ReferenceFramer(true, true).frame(new byte[600]);
         wire[512 + 3] = (byte) (wire[512 + 3] + 4);
 

@@ -94,7 +94,7 @@ class FpduEncoderTest {
 
     @Test
     @Requirement({"MPA-21", "MPA-28"})
-    void aMarkerBetweenFpdusComesWithTheSecondAndIsInItsCrc() {
+    void markerBetweenFpdusBelongsToTheSecondAndItsCrc() {
         FpduEncoder encoder = new FpduEncoder(true, true, counters);
 
         byte[] first = encode(encoder, new byte[499]);
@@ -241,7 +241,7 @@ class FpduEncoderTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @Requirement("MPA-50")
-    void leavesNothingBehindWhenThePayloadCannotBeRead(boolean markers) {
+    void unreadablePayloadLeavesTheBufferUnchanged(boolean markers) {
         FpduEncoder encoder = new FpduEncoder(true, markers, counters);
         ByteBuf out = Unpooled.buffer();
         encoder.encode(ulpdu(new byte[600], 10), out);

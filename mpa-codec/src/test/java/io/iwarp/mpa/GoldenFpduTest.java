@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** FPDUs that somebody else made: the figures of RFC 5044, an independent encoder, and Linux siw. */
+/** FPDUs from independent sources: the figures of RFC 5044, an independent encoder, and Linux siw. */
 class GoldenFpduTest {
 
     /** Stream offset of the second figure's FPDU. */

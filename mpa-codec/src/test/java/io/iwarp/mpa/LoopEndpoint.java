@@ -19,7 +19,7 @@ final class LoopEndpoint extends ChannelInitializer<Channel> {
 
     private static final long PATIENCE_SECONDS = 20;
 
-    /** Connection requests, events, ULPDUs (as text behind "ULPDU ") and plain bytes (as text), in order. */
+    /** Connection requests, events, ULPDUs (as text after "ULPDU ") and plain bytes (as text), in order. */
     final BlockingQueue<Object> seen = new LinkedBlockingQueue<>();
 
     private final MpaSettings settings;

@@ -33,7 +33,7 @@ class MarkerLayoutTest {
     @ParameterizedTest
     @ValueSource(longs = {1L << 32, (1L << 32) - 512, 1L << 33, (1L << 62)})
     @Requirement("MPA-27")
-    void goesOnUndisturbedWhereTcpSequenceNumbersWrap(long boundary) {
+    void positionsSurviveTcpSequenceWrap(long boundary) {
         long far = boundary - 100;
 
         assertThat(MarkerLayout.toNext(far)).isEqualTo(100);

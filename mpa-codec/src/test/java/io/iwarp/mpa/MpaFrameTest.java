@@ -209,7 +209,7 @@ class MpaFrameTest {
 
     @Test
     @Requirement("SETUP-4")
-    void theSetupDataIsToldApartFromThePrivateDataOfTheUlp() {
+    void setupDataIsSeparateFromUlpPrivateData() {
         MpaFrame enhanced = MpaFrame.decode(Unpooled.wrappedBuffer(GoldenVectors.bytes("MPA Request rev2 S=1 A=1")));
         MpaFrame plain = new MpaFrame.Reply(false, true, false, false, 2, "hello".getBytes(US_ASCII));
 
@@ -238,7 +238,7 @@ class MpaFrameTest {
     }
 
     @Test
-    void whatIsEncodedDecodesToTheSameFrame() {
+    void encodedFrameDecodesToItself() {
         Seeds.forEach(500, (seed, random) -> {
             MpaFrame frame = frame(random);
             ByteBuf bytes = Unpooled.buffer();

@@ -88,7 +88,7 @@ class MpaFramingInboundTest {
 
     @Test
     @Requirement("MPA-49")
-    void nothingGoesUpBeforeTheLastByteOfTheCrcIsThere() {
+    void fpduIsDeliveredAfterItsLastCrcByte() {
         byte[] wire = new ReferenceFramer(true, true).frame(filled(42, 7));
 
         mpa.receive(Arrays.copyOf(wire, wire.length - 1));
@@ -131,7 +131,7 @@ class MpaFramingInboundTest {
     @ParameterizedTest
     @CsvSource({"true,true", "true,false"})
     @Requirement({"MPA-40", "MPA-84", "MPA-87", "MPA-88", "MPA-89"})
-    void afterABadCrcNothingGoesUpAndTheChannelStaysOpen(boolean crc, boolean markers) {
+    void badCrcStopsDeliveryAndKeepsTheChannelOpen(boolean crc, boolean markers) {
         mpa.finish();
         mpa = FramingChannel.initiator(crc, markers);
         ReferenceFramer peer = new ReferenceFramer(crc, markers);

@@ -135,7 +135,7 @@ class MpaFramingOutboundTest {
 
     /** A transport may hold the address of what it was given until it has sent it. */
     @Test
-    void whatWasWrittenStaysWhereItIsInMemoryUntilItIsSent() {
+    void writtenBytesDoNotMoveUntilSent() {
         Map<ByteBuf, Long> addresses = new LinkedHashMap<>();
         mpa.channel.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
             @Override
@@ -212,7 +212,7 @@ class MpaFramingOutboundTest {
 
     @Test
     @Requirement({"MPA-6", "MPA-44"})
-    void aUlpduMadeForALargerMulpduStillGoesOutWhole() {
+    void ulpduOfALargerMulpduIsSentWhole() {
         ChannelFuture taken = mpa.write(new byte[9000]);
         mpa.channel.flush();
 

@@ -142,7 +142,7 @@ class MpaFramingTeardownTest {
     }
 
     @Test
-    void bytesReadWhileAUlpduIsLookedAtWaitForTheirTurn() {
+    void bytesReadDuringDeliveryAreQueued() {
         ReferenceFramer peer = new ReferenceFramer(true, true);
         byte[] first = peer.frame(filled(700, 1));
         byte[] second = peer.frame(filled(700, 2));
@@ -172,7 +172,7 @@ class MpaFramingTeardownTest {
 
     @Test
     @Requirement("MPA-50")
-    void whatWasAcceptedFailsWhenTheChannelEnds() {
+    void acceptedWritesFailWhenTheChannelEnds() {
         mpa.finish();
         mpa = FramingChannel.initiator(true, false);
         ByteBuf payload = mpa.channel.alloc().directBuffer(10_000).writeZero(10_000);
@@ -194,7 +194,7 @@ class MpaFramingTeardownTest {
     /** A transport that fails at once makes the layers above tear down while a write is running. */
     @ParameterizedTest
     @ValueSource(ints = {20, 10_000})
-    void aPromiseIsFailedWhenTheHandlerGoesDuringTheWrite(int length) {
+    void promiseFailsWhenHandlerIsRemovedDuringWrite(int length) {
         mpa.finish();
         mpa = FramingChannel.initiator(true, false);
         mpa.channel.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {

@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Start-ups that come to nothing: each is reported once, the channel is closed, nothing is left behind. */
+/** Failed start-ups: each is reported once, the channel is closed, and everything is released. */
 class MpaStartupFailureTest {
 
     private static final MpaSettings DEFAULTS = MpaSettings.DEFAULT;
@@ -45,7 +45,7 @@ class MpaStartupFailureTest {
 
     @Test
     @Requirement("MPA-86")
-    void whatComesBetweenTheFailureAndTheEndOfTheChannelIsDropped() {
+    void inputAfterAFailureIsDropped() {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS);
         List<ChannelPromise> closing = new ArrayList<>();
         peer.channel.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
@@ -111,7 +111,7 @@ class MpaStartupFailureTest {
 
     @Test
     @Requirement({"MPA-62", "MPA-66", "SEC-27"})
-    void responderClosesOnBytesThatComeWhileTheApplicationDecides() {
+    void responderClosesOnBytesBeforeItsDecision() {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010000"));
         MpaConnectionRequest asked = peer.request();
 
@@ -124,7 +124,7 @@ class MpaStartupFailureTest {
 
     @Test
     @Requirement({"MPA-62", "MPA-66"})
-    void responderClosesOnBytesInTheSameReadAsTheRequestAndAsksNobody() {
+    void responderClosesOnBytesReadWithTheRequest() {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(concat(request("40010000"), ascii("FPDU")));
 
         expectMalformed(peer);
@@ -149,7 +149,7 @@ class MpaStartupFailureTest {
 
     @Test
     @Requirement("MPA-75")
-    void aPeerThatSendsAnByteASecondGetsNoMoreTimeForIt() {
+    void slowBytesDoNotExtendTheFpduTimeout() {
         StartupPeer peer = StartupPeer.ofResponder(MpaSettings.DEFAULT);
         byte[] bytes = request("40010000");
         for (int i = 0; i < 9; i++) {
@@ -219,7 +219,7 @@ class MpaStartupFailureTest {
     }
 
     @Test
-    void closingTheChannelHereIsReportedAsOurOwnDoing() {
+    void localCloseIsReportedAsLocal() {
         StartupPeer peer = StartupPeer.ofInitiator(DEFAULTS).expects(request("40010000"));
 
         peer.channel.close();
@@ -306,7 +306,7 @@ class MpaStartupFailureTest {
     }
 
     @Test
-    void anAnswerAfterTheHandlerWasRemovedSaysSo() {
+    void answerAfterHandlerRemovalFailsWithThatReason() {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010000"));
         MpaConnectionRequest asked = peer.request();
 

@@ -192,7 +192,7 @@ class MpaStartupHandlerTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @Requirement("MPA-68")
-    void initiatorGetsTheReasonOfARejectionAndLeavesTcpToTheUlp(boolean atOnce) {
+    void initiatorReportsRejectionAndKeepsTcpOpen(boolean atOnce) {
         StartupPeer peer = StartupPeer.ofInitiator(DEFAULTS).expects(request("40010000"));
         byte[] bytes = concat(reply("60010004", ascii("full")), ascii("plain"));
 
@@ -225,7 +225,7 @@ class MpaStartupHandlerTest {
 
     @Test
     @Requirement("MPA-63")
-    void anAnswerWithTooMuchPrivateDataIsRefusedAndCanBeGivenAgain() {
+    void oversizedPrivateDataIsRefusedAndCanBeRetried() {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010000"));
         byte[] limit = new byte[512];
 

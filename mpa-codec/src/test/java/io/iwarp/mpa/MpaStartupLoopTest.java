@@ -137,7 +137,7 @@ class MpaStartupLoopTest {
 
         say(clientChannel, "shall we?");
         server.expects("shall we?");
-        // The responder switches and says its last streaming words in one go, so that no Request comes in between.
+        // The responder switches and sends its last streaming bytes in one task, so that no Request arrives in between.
         serverChannel
                 .eventLoop()
                 .submit(() -> {
@@ -206,7 +206,7 @@ class MpaStartupLoopTest {
 
     @Test
     @Requirement({"MPA-83", "MPA-87"})
-    void anAnswerToAPeerThatHasGoneFailsWithTheReason() throws Exception {
+    void answerToAClosedPeerFailsWithTheReason() throws Exception {
         connect(initiator(DEFAULTS), responder(DEFAULTS));
         MpaConnectionRequest request = server.next(MpaConnectionRequest.class);
 
@@ -222,10 +222,10 @@ class MpaStartupLoopTest {
     }
 
     @Test
-    void anAnswerAfterTheEventLoopHasGoneFailsToo() throws Exception {
+    void answerAfterLoopTerminationFails() throws Exception {
         connect(initiator(DEFAULTS), responder(DEFAULTS));
         MpaConnectionRequest request = server.next(MpaConnectionRequest.class);
-        // A closed channel answers by itself; this is about one that nobody runs any more.
+        // A closed channel fails the answer; here the event loop has terminated.
         group.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).sync();
 
         ChannelFuture answered = request.accept(NO_PRIVATE_DATA);

@@ -63,7 +63,7 @@ class MpaStartupRefusalTest {
         "0, -128, false",
         "1, 22, false"
     })
-    void aPeerThatSpeaksTlsIsToldApart(int position, byte first, boolean tls) {
+    void tlsPeerIsRecognized(int position, byte first, boolean tls) {
         byte[] bytes = request("40010000");
         bytes[position] = first;
         String detail = failureAt(started(MpaStartup.responder(DEFAULTS)), bytes, position);
@@ -75,14 +75,14 @@ class MpaStartupRefusalTest {
 
     @Test
     @Requirement("MPA-54")
-    void aWebBrowserIsToldApartAtOnce() {
+    void httpRequestIsRecognizedAtOnce() {
         assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), ascii("GET / HTTP/1.1\r\n"), 0))
                 .contains("0x47, expected 0x4d");
     }
 
     @Test
     @Requirement({"MPA-55", "MPA-74"})
-    void initiatorThatMeetsAnInitiatorSaysSo() {
+    void initiatorRecognizesAnotherInitiator() {
         int tellingByte = "MPA ID Re".length();
         assertThat(failureAt(
                         started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)), request("40010000"), tellingByte))
@@ -91,7 +91,7 @@ class MpaStartupRefusalTest {
 
     @Test
     @Requirement("MPA-54")
-    void responderThatMeetsAResponderSaysSo() {
+    void responderRecognizesAnotherResponder() {
         int tellingByte = "MPA ID Re".length();
         assertThat(failureAt(started(MpaStartup.responder(DEFAULTS)), reply("40010000"), tellingByte))
                 .contains("both sides are responders");
@@ -125,7 +125,7 @@ class MpaStartupRefusalTest {
 
     @Test
     @Requirement("MPA-71")
-    void anEnhancedReplyThatNobodyAskedForFails() {
+    void unrequestedEnhancedReplyFails() {
         byte[] siw = Captures.SIW_STANDARD.conversation().responder();
 
         assertThat(failureAt(
@@ -166,7 +166,7 @@ class MpaStartupRefusalTest {
 
     @Test
     @Requirement({"MPA-51", "MPA-69"})
-    void bytesBehindTheReplyAreLeftInPlaceUnlessTheyAreToBeRefused() {
+    void bytesAfterTheReplyAreKeptUnlessRefused() {
         byte[] bytes = concat(reply("40010000"), ascii("FPDU"));
         ByteBuf in = Unpooled.wrappedBuffer(bytes);
         agreed(started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA)).received(in));

@@ -51,7 +51,7 @@ class MpaStartupTest {
 
     @Test
     @Requirement("MPA-65")
-    void responderSaysNothingBeforeAWholeRequestHasCome() {
+    void responderIsSilentBeforeAWholeRequest() {
         MpaStartup responder = MpaStartup.responder(DEFAULTS);
         byte[] bytes = request("40010002", ascii("hi"));
 
@@ -210,7 +210,7 @@ class MpaStartupTest {
 
     @Test
     @Requirement({"MPA-67", "MPA-68"})
-    void aRejectionCarriesItsReasonAndLeavesTheBytesBehindIt() {
+    void rejectionHasItsReasonAndLeavesLaterBytes() {
         MpaStartup responder = awaitingDecision(DEFAULTS, request("40010000"));
         StartupAction.Leave rejecting = (StartupAction.Leave) responder.reject(ascii("full"));
 
@@ -272,7 +272,7 @@ class MpaStartupTest {
 
     @Test
     @Requirement("MPA-75")
-    void anEndTellsHowFarTheStartUpHadCome() {
+    void reasonReportsTheProgressOfTheStartUp() {
         MpaStartup responder = started(MpaStartup.responder(DEFAULTS));
         receive(responder, ascii("MPA"));
         assertThat(endedDetail(responder))

@@ -68,7 +68,7 @@ class MulpduTest {
 
     @Test
     @Requirement("MPA-45")
-    void derivesFromTheInterfacesMtuMinusHeadersWhereTcpTellsNothing() throws Exception {
+    void usesInterfaceMtuMinusHeadersWithoutTcpInfo() throws Exception {
         InetAddress loopback = InetAddress.getLoopbackAddress();
         int mtu = NetworkInterface.getByInetAddress(loopback).getMTU();
         int headers = loopback instanceof Inet6Address ? 60 : 40;

@@ -145,7 +145,7 @@ class StallTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aStallHoldsWhatWaitsAndNotTheReadBuffersInWhichItCame(boolean markers) {
+    void stallCopiesInputAndReleasesReadBuffers(boolean markers) {
         IwarpDevice device = IwarpDevice.create();
         FramingChannel end = stalling(device, markers);
         ReferenceFramer sender = new ReferenceFramer(true, markers);
@@ -198,7 +198,7 @@ class StallTest {
 
     /** Under TLS one read comes in pieces, and each is added to what waits. */
     @Test
-    void whatOneReadBringsMayWaitAtTheSmallestLimit() {
+    void oneReadMayWaitAtTheSmallestLimit() {
         IwarpDevice device = IwarpDevice.builder().maxPartialFpduBytes(1 << 20).build();
         FramingChannel end = stalling(device, false);
         ReferenceFramer sender = new ReferenceFramer(true, false);

@@ -8,7 +8,7 @@ import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.netty.buffer.Unpooled;
 
-/** Takes a start-up state machine to where a test needs it, and takes apart what it wants done. */
+/** Advances a start-up state machine to the state that a test needs, and unpacks its actions. */
 final class StartupDriver {
 
     private StartupDriver() {}

@@ -17,12 +17,12 @@ final class StartupFrames {
 
     private StartupFrames() {}
 
-    /** A Request Frame with these four bytes behind the key, and this private data. */
+    /** A Request Frame with these four bytes after the key, and this private data. */
     static byte[] request(String flagsRevisionLength, byte... privateData) {
         return concat(HexFormat.of().parseHex(REQUEST_KEY + flagsRevisionLength), privateData);
     }
 
-    /** A Reply Frame with these four bytes behind the key, and this private data. */
+    /** A Reply Frame with these four bytes after the key, and this private data. */
     static byte[] reply(String flagsRevisionLength, byte... privateData) {
         return concat(HexFormat.of().parseHex(REPLY_KEY + flagsRevisionLength), privateData);
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the start-up frames say is what the FPDUs behind them look like, for all their combinations. */
+/** FPDUs have the form that the start-up frames agreed on, for all combinations. */
 class StartupToFramingTest {
 
     private static final int ULPDU_LENGTH = 1200;

@@ -47,7 +47,7 @@ class UnfinishedFpduTest {
         return end;
     }
 
-    /** An FPDU without a CRC whose ULPDU has so many bytes. */
+    /** An FPDU without a CRC whose ULPDU has this many bytes. */
     private static byte[] fpdu(int ulpdu) {
         byte[] bytes = new byte[FpduEncoder.fpduLength(ulpdu)];
         Unpooled.wrappedBuffer(bytes).setShort(0, ulpdu);
@@ -68,7 +68,7 @@ class UnfinishedFpduTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 20, 64, 1_000, 20_000})
-    void anFpduCostsNoMoreThanFourTimesWhatHasComeOfIt(int come) {
+    void partialFpduHoldsAtMostFourTimesItsBytes(int come) {
         IwarpDevice device = IwarpDevice.create();
         FramingChannel end = established(device);
         byte[] bytes = fpdu(LARGE);
@@ -307,9 +307,9 @@ class UnfinishedFpduTest {
         assertThat(faults(end)).isEmpty();
     }
 
-    /** The half came before the stall was over, and nothing comes after it. */
+    /** Half of the FPDU arrives before the end of the stall, and nothing after it. */
     @Test
-    void anFpduThatStopsBehindAStallEndsTheStream() {
+    void partialFpduAfterAStallEndsTheStream() {
         FramingChannel end = established(IwarpDevice.create());
         end.onUlpdu = (ctx, ulpdu) -> ulpdu.stall();
         byte[] bytes = fpdu(8);

@@ -36,7 +36,7 @@ class OpcodeTest {
 
     @ParameterizedTest
     @EnumSource(Opcode.class)
-    void aNameSaysWhatItsMessageAsksFor(Opcode opcode) {
+    void opcodeNamesMatchTheirProperties(Opcode opcode) {
         String name = opcode.name();
 
         assertThat(opcode.code()).isEqualTo(opcode.control() & 0xf);

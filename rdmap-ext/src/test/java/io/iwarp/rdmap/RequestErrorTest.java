@@ -29,8 +29,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What a peer is told that asks for what it must not have: wrong Reads, atomics, invalidations and Immediate Data.
- * After each, memory and margins are as they were, and the next peer is served.
+ * The Terminates for invalid requests: Reads, atomics, invalidations and Immediate Data. After each, memory and margins
+ * are as they were, and the next peer is served.
  */
 class RequestErrorTest {
     private static final int LENGTH = 64;
@@ -144,12 +144,11 @@ class RequestErrorTest {
         "SEC-2",
         "SEC-4"
     })
-    void aReadOfWhatItMustNotHaveIsQuotedInTheTerminate(
-            String code, String name, Function<RequestErrorTest, Segment> request) {
+    void refusedReadIsQuotedInTheTerminate(String code, String name, Function<RequestErrorTest, Segment> request) {
         Segment segment = request.apply(this);
         try (ScriptedPeer peer = established()) {
             peer.sends(segment, Segment.send(1, new byte[0]));
-            peer.hearsTerminate(code + CONTROL_AND_BOTH_HEADERS + "002e"
+            peer.receivesTerminate(code + CONTROL_AND_BOTH_HEADERS + "002e"
                     + HexFormat.of().formatHex(segment.header())
                     + HexFormat.of().formatHex(segment.payload()));
             assertRefused(peer, code);
@@ -359,7 +358,7 @@ class RequestErrorTest {
     private void assertNamedInTheTerminate(String code, Segment segment) {
         try (ScriptedPeer peer = established()) {
             peer.sends(segment, Segment.send(1, new byte[0]));
-            peer.hearsTerminate(code
+            peer.receivesTerminate(code
                     + CONTROL_AND_HEADER
                     + String.format("%04x", segment.ulpdu().length)
                     + HexFormat.of().formatHex(segment.header()));
@@ -368,7 +367,7 @@ class RequestErrorTest {
     }
 
     @Test
-    void theReasonTellsWhichRequestHasTheWrongLength() {
+    void reasonNamesTheRequestOfWrongLength() {
         for (boolean read : new boolean[] {true, false}) {
             try (ScriptedPeer peer = established()) {
                 peer.sends((read ? read(region, BASE, 8) : add(region, BASE)).payload(new byte[3]));
@@ -381,7 +380,7 @@ class RequestErrorTest {
 
     @Test
     @Requirement({"RDMAP-24", "EXT-14"})
-    void whatAPeerHasDoneIsReportedAndCounted() {
+    void operationsOfPeersAreReportedAndCounted() {
         MemoryRegion open = register(domain, 0, null, AccessRight.values());
         try (ScriptedPeer peer = established()) {
             peer.sends(
@@ -423,7 +422,7 @@ class RequestErrorTest {
         }
         try (ScriptedPeer peer = established()) {
             peer.sends(burst);
-            peer.hearsTerminate(
+            peer.receivesTerminate(
                     "1202" + CONTROL_AND_HEADER + "002e" + HexFormat.of().formatHex(burst[READS].header()));
             assertRefused(peer, "1202");
         }

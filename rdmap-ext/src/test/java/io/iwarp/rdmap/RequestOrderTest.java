@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The order in which requests leave and complete, and what has to wait for an answer. A scripted peer sees it on the
- * wire and answers when the test wants.
+ * The order in which requests are sent and complete, and which of them wait for an answer. A scripted peer receives
+ * them and answers on the request of the test.
  */
 class RequestOrderTest {
     private static final int ORD = 16;
@@ -208,7 +208,7 @@ class RequestOrderTest {
     @ParameterizedTest(name = "{0} -> fenced {1}")
     @MethodSource("pairsThatBeginWithAnAnswer")
     @Requirement({"RDMAP-65", "EXT-26"})
-    void aFencedRequestAndAllBehindItWaitForTheAnswer(Kind first, Kind second) {
+    void fencedRequestAndLaterOnesWaitForTheAnswer(Kind first, Kind second) {
         post(first, UNFENCED);
         post(second, FENCED);
         post(Kind.WRITE, UNFENCED);
@@ -244,7 +244,7 @@ class RequestOrderTest {
     @ParameterizedTest
     @EnumSource(names = {"READ", "FETCH_ADD", "COMPARE_SWAP"})
     @Requirement({"RDMAP-72", "RDMAP-73", "EXT-14"})
-    void noMoreThanTheOrdAreUnansweredAndWhatIsBehindWaitsToo(Kind kind) {
+    void requestsBeyondTheOrdAndLaterOnesWait(Kind kind) {
         int count = 3 * ORD;
         for (int i = 0; i < count; i++) {
             post(i % 3 == 0 ? Kind.READ : kind, UNFENCED);

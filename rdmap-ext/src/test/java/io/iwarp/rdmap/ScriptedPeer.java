@@ -15,8 +15,8 @@ import java.util.Deque;
 import java.util.HexFormat;
 
 /**
- * A peer that says what the test wants to one {@link SimulatedStream}, and hears what that sends. What the stream does
- * about it is done when a call returns, so a test can tell at once from later, and now from never.
+ * A peer of one {@link SimulatedStream}, which sends and receives ULPDUs on the request of the test. The stream has
+ * handled an input when the call returns, so a test can distinguish immediate effects from later ones.
  */
 final class ScriptedPeer implements AutoCloseable {
     final SimulatedStream end;
@@ -26,9 +26,7 @@ final class ScriptedPeer implements AutoCloseable {
         this.end = end;
     }
 
-    /**
-     * The stream is the responder, and no Read or atomic is unanswered at a time beyond the depth, in each direction.
-     */
+    /** The stream is the responder, and at most this number of Reads and atomics is outstanding in each direction. */
     static ScriptedPeer of(ProtectionDomain domain, RdmapHandler.Settings timeouts, int depth) {
         SimulatedStream end = new SimulatedStream(domain, timeouts);
         end.established(Agreed.plain(Role.RESPONDER, 1024, depth));
@@ -109,7 +107,7 @@ final class ScriptedPeer implements AutoCloseable {
     }
 
     /** The next message is this Terminate; then comes FIN and nothing else. */
-    void hearsTerminate(String content) {
+    void receivesTerminate(String content) {
         assertThat(HexFormat.of().formatHex(hears()))
                 .isEqualTo(HexFormat.of().formatHex(Segment.terminate(content).ulpdu()));
         assertThat(hearsFinish()).as("FIN, and nothing between").isTrue();
@@ -119,7 +117,7 @@ final class ScriptedPeer implements AutoCloseable {
         end.pass(time);
     }
 
-    /** Why the stream ended, of which it told once. */
+    /** Returns why the stream ended, which it has reported once. */
     CloseReason reason() {
         assertThat(end.ended).as("ends").hasSize(1);
         return end.ended.get(0);

@@ -37,9 +37,9 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a stream without sockets, under virtual time: RDMAP above the sending and the receiving half of DDP.
- * Whoever holds it carries the ULPDUs of the {@link #wire}, lets the transport take more, and lets time pass. It is
- * also the layer above RDMAP, and writes down what it is told.
+ * One end of a stream without sockets, under virtual time: RDMAP above the sending and the receiving half of DDP. Its
+ * owner carries the ULPDUs of the {@link #wire}, lets the transport take more, and advances the time. It is also the
+ * layer above RDMAP, and records all calls.
  */
 final class SimulatedStream implements RdmapUlp, AutoCloseable {
     static final RdmapHandler.Settings TIMEOUTS =
@@ -54,7 +54,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     /** The messages that the application got. */
     final List<byte[]> received = new ArrayList<>();
 
-    /** Why the stream ended, once for each time it was told. */
+    /** Why the stream ended, once for each report. */
     final List<CloseReason> ended = new ArrayList<>();
 
     /** The error of the Terminate that was sent. */

@@ -93,7 +93,7 @@ class StreamLifeTest {
 
     @Test
     @Requirement({"RDMAP-22"})
-    void anOrderlyCloseStillGivesThePeerTheAnswersThatItIsOwed() {
+    void orderlyCloseSendsPendingAnswers() {
         int reads = 15;
         for (int i = 1; i <= reads; i++) {
             peer.sends(readRequest(i));
@@ -114,7 +114,7 @@ class StreamLifeTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @Requirement({"RDMAP-47", "DDP-50", "MPA-82"})
-    void whatWaitsForAnAnswerIsGivenUpAtOnceWhenThePeerClosesItsHalf(boolean closing) {
+    void halfCloseOfThePeerFlushesUnansweredRequests(boolean closing) {
         peer.end.submit(read(8), read(8));
         if (closing) {
             peer.end.stream.close(CLOSED);
@@ -191,7 +191,7 @@ class StreamLifeTest {
         peer.pass(ALMOST_RESPONSE_TIMEOUT);
         assertThat(peer.hearsNothing()).isTrue();
         peer.pass(MOMENT);
-        peer.hearsTerminate("0000 0000");
+        peer.receivesTerminate("0000 0000");
         assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
         assertThat(peer.reason().detail()).contains("2 Reads or atomics").contains("PT1M");
     }
@@ -212,12 +212,12 @@ class StreamLifeTest {
             assertThat(peer.hearsNothing()).as("after %s", passed).isTrue();
         }
         peer.pass(step);
-        peer.hearsTerminate("0000 0000");
+        peer.receivesTerminate("0000 0000");
         assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
     }
 
     @Test
-    void anAnswerMayTakeLongerThanTheTimeoutWhileItGetsOn() {
+    void responseWithProgressOutlivesTheTimeout() {
         int length = 10;
         RdmapRequest read = read(length);
         peer.end.submit(read);
@@ -248,7 +248,7 @@ class StreamLifeTest {
     }
 
     @Test
-    void anOrderlyCloseMayTakeLongerThanItsTimeoutWhileItGetsOn() {
+    void orderlyCloseWithProgressOutlivesItsTimeout() {
         peer.sends(readRequest(1));
         peer.end.stream.close(CLOSED);
         while (peer.end.transmitSegment()) {
@@ -306,7 +306,7 @@ class StreamLifeTest {
         peer.pass(MOMENT);
         assertThat(peer.hearsNothing()).isTrue();
         peer.pass(MOMENT);
-        peer.hearsTerminate("0000 0000");
+        peer.receivesTerminate("0000 0000");
         assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
     }
 
@@ -324,7 +324,7 @@ class StreamLifeTest {
             assertThat(peer.hearsNothing()).as("after %s s", second).isTrue();
         }
         peer.pass(step);
-        peer.hearsTerminate("0000 0000");
+        peer.receivesTerminate("0000 0000");
     }
 
     @Test
@@ -408,7 +408,7 @@ class StreamLifeTest {
     }
 
     @Test
-    void aLongMessageMayTakeLongerThanTheTransmitTimeoutWhileItGetsOn() {
+    void longMessageWithProgressOutlivesTheTransmitTimeout() {
         peer.sends(readRequest(1));
         while (peer.end.transmitSegment()) {
             peer.pass(ALMOST_TRANSMIT_TIMEOUT);
@@ -471,7 +471,7 @@ class StreamLifeTest {
         peer.pass(ALMOST_RESPONSE_TIMEOUT);
         assertThat(peer.hearsNothing()).isTrue();
         peer.pass(MOMENT);
-        peer.hearsTerminate("0000 0000");
+        peer.receivesTerminate("0000 0000");
         assertThat(peer.reason().detail()).contains("1 Read or atomic");
     }
 
@@ -503,11 +503,11 @@ class StreamLifeTest {
 
     @Test
     @Requirement({"RDMAP-72", "RDMAP-73"})
-    void aReadThatTheSetUpLeavesNoRoomForEndsTheStreamAndSaysSo() {
+    void readWithOrdZeroEndsTheStreamWithAReason() {
         peer.close();
         peer = ScriptedPeer.of(domain, TIMEOUTS, 0);
         peer.end.submit(read(8));
-        peer.hearsTerminate("0000 0000");
+        peer.receivesTerminate("0000 0000");
         assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
         assertThat(peer.reason().detail()).contains("ORD of 0").contains("raise the ORD");
     }

@@ -106,7 +106,7 @@ class TerminateTest {
 
     @Test
     @Requirement("RDMAP-49")
-    void theReasonNamesTheErrorOrTheNumbersThatNobodyAssigned() {
+    void reasonNamesTheErrorOrItsUnassignedNumbers() {
         CloseReason known = Terminate.reason(decode("11010000"));
         assertThat(known.endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
         assertThat(known.error()).isEqualTo(ProtocolError.DDP_TAGGED_BASE_OR_BOUNDS);
@@ -131,7 +131,7 @@ class TerminateTest {
 
     @Test
     @Requirement("RDMAP-51")
-    void aReadRequestIsQuotedBehindAWholeHeaderOnly() {
+    void readRequestIsQuotedAfterAWholeHeaderOnly() {
         byte[] request = HexFormat.of().parseHex(READ_REQUEST);
 
         assertThat(encode(Terminate.of(ProtocolError.RDMAP_INVALID_STAG, segment(UNTAGGED_HEADER), request)))

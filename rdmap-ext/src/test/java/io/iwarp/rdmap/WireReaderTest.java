@@ -53,7 +53,7 @@ class WireReaderTest {
     }
 
     @Test
-    void startupFramesShowWhatTheyAskFor() {
+    void startupFramesShowTheirFields() {
         feed(frame("MPA ID Req Frame", CRC | MARKERS, 1, new byte[3]));
 
         assertThat(lines).containsExactly("MPA Request Frame: revision 1, CRC, markers, 3 bytes of private data");
@@ -69,7 +69,7 @@ class WireReaderTest {
     }
 
     @Test
-    void behindARejectionNothingIsTakenForIwarp() {
+    void bytesAfterARejectionAreNotParsed() {
         feed(frame("MPA ID Rep Frame", REJECTED, 1, new byte[0]), new byte[100]);
 
         assertThat(lines).containsExactly("MPA Reply Frame: rejected, revision 1, no CRC, 0 bytes of private data");
@@ -113,7 +113,7 @@ class WireReaderTest {
     }
 
     @Test
-    void whatIsWrongIsShownAsItIs() {
+    void malformedInputIsShownAsReceived() {
         feedRequest();
         feed(
                 fpdu("41 43"),
@@ -136,7 +136,7 @@ class WireReaderTest {
     }
 
     @Test
-    void anEndWithinAnFpduIsTold() {
+    void endInsideAnFpduIsReported() {
         feedRequest();
         byte[] whole = fpdu("c1 40 11223344 0000000000000010 aabbcc");
         feed(Arrays.copyOf(whole, whole.length - 1));
@@ -183,7 +183,7 @@ class WireReaderTest {
     }
 
     @Test
-    void noBytesWhateverMakeItThrow() {
+    void anyBytesAreParsedWithoutException() {
         Seeds.forEach(2000, (seed, random) -> {
             WireReader any = new WireReader();
             List<String> told = new ArrayList<>();

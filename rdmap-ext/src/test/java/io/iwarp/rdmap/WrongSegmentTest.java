@@ -27,8 +27,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A peer does each wrong thing once. Each time: the exact Terminate, then FIN; not one byte of memory changed; the end
- * is told once, with the reason; the next stream works.
+ * A peer commits each violation once. Each time the stream sends the exact Terminate, then FIN; no byte of memory
+ * changes; the end is reported once, with the reason; the next stream works.
  */
 class WrongSegmentTest {
     private static final int REGION_LENGTH = 256;
@@ -193,12 +193,12 @@ class WrongSegmentTest {
         "SEC-4",
         "SEC-24"
     })
-    void aWrongSegmentGetsItsTerminateAndChangesNothing(
+    void wrongSegmentIsTerminatedAndChangesNothing(
             String code, String name, Function<WrongSegmentTest, Segment> wrongSegment) {
         Segment segment = wrongSegment.apply(this);
         peer.sends(segment, write(region, BASE, new byte[] {9, 9}));
         String length = String.format("%04x", segment.ulpdu().length);
-        peer.hearsTerminate(code + "c000" + length + HexFormat.of().formatHex(segment.header()));
+        peer.receivesTerminate(code + "c000" + length + HexFormat.of().formatHex(segment.header()));
         assertEndedWith(code, EndedBy.LOCAL_FAULT);
         assertMemoryUntouched();
         assertNextPeerIsServed();
@@ -209,7 +209,7 @@ class WrongSegmentTest {
     void aSendWithoutReceiveEndsTheStream() {
         Segment second = Segment.send(2, new byte[] {5});
         peer.sends(Segment.send(1, new byte[] {4}), second);
-        peer.hearsTerminate("1202c0000013" + HexFormat.of().formatHex(second.header()));
+        peer.receivesTerminate("1202c0000013" + HexFormat.of().formatHex(second.header()));
         assertThat(peer.end.received).containsExactly(new byte[] {4});
         assertNextPeerIsServed();
     }
@@ -219,7 +219,7 @@ class WrongSegmentTest {
     void aMessageThatWasTakenIsNotTakenTwice() {
         Segment first = Segment.send(1, new byte[] {4});
         peer.sends(first, first);
-        peer.hearsTerminate("1203c0000013" + HexFormat.of().formatHex(first.header()));
+        peer.receivesTerminate("1203c0000013" + HexFormat.of().formatHex(first.header()));
         assertNextPeerIsServed();
     }
 
@@ -230,7 +230,7 @@ class WrongSegmentTest {
             try (ScriptedPeer one = ScriptedPeer.of(domain)) {
                 byte[] whole = write(region, BASE, new byte[0]).ulpdu();
                 one.sends(Arrays.copyOf(whole, length));
-                one.hearsTerminate("02ff8000" + String.format("%04x", length));
+                one.receivesTerminate("02ff8000" + String.format("%04x", length));
                 assertEndedWith("02ff", EndedBy.LOCAL_FAULT, one.reason());
             }
         }
@@ -242,7 +242,7 @@ class WrongSegmentTest {
     void ofTwoErrorsTheFirstIsReported() {
         Segment first = Segment.write(0, 0, new byte[] {1});
         peer.sends(first, Segment.send(1, new byte[0]).opcode(12));
-        peer.hearsTerminate("1100c000000f" + HexFormat.of().formatHex(first.header()));
+        peer.receivesTerminate("1100c000000f" + HexFormat.of().formatHex(first.header()));
         assertEndedWith("1100", EndedBy.LOCAL_FAULT);
     }
 
@@ -250,11 +250,11 @@ class WrongSegmentTest {
     @Requirement("RDMAP-57")
     void lowerLayerFaultQuotesNoHeaders() {
         peer.end.takeFault(new ProtocolFault(ProtocolError.MPA_CRC_MISMATCH, "for the test"));
-        peer.hearsTerminate("20020000");
+        peer.receivesTerminate("20020000");
         assertEndedWith("2002", EndedBy.LOCAL_FAULT);
         try (ScriptedPeer lost = ScriptedPeer.of(domain)) {
             lost.end.takeFault(new ProtocolFault(ProtocolError.MPA_CONNECTION_LOST, "for the test"));
-            lost.hearsTerminate("20010000");
+            lost.receivesTerminate("20010000");
             assertEndedWith("2001", EndedBy.TRANSPORT, lost.reason());
         }
     }
@@ -273,7 +273,7 @@ class WrongSegmentTest {
         Segment wrong = Segment.write(0, 0, new byte[] {1});
         peer.sends(wrong);
         assertThat(peer.hearsOpcode()).isEqualTo(3);
-        peer.hearsTerminate("1100c000000f" + HexFormat.of().formatHex(wrong.header()));
+        peer.receivesTerminate("1100c000000f" + HexFormat.of().formatHex(wrong.header()));
         assertEndedWith("1100", EndedBy.LOCAL_FAULT);
         assertThat(peer.end.completed).containsExactly(requests[0]);
     }
