@@ -14,9 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports one connection to the {@link IwarpMetrics} of its settings and to JDK Flight Recorder. What is turned off it
- * does not report. The event loop calls all methods except {@link #posted} and {@link #refused}, which any thread may
- * call.
+ * Reports one connection to the {@link IwarpMetrics} of its settings and to JDK Flight Recorder, if they are enabled.
+ * The event loop calls all methods except {@link #posted} and {@link #refused}, which any thread may call.
  */
 final class QueuePairRecorder {
     /**

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Knows each buffer that was not released, and has no memory left when the dice say so. A released buffer is filled
- * with rubbish, so that whoever still uses it is found.
+ * with rubbish, so that a later use is found.
  */
 final class SimulatedAllocator extends AbstractByteBufAllocator {
     private static final long RUBBISH = 0xdbdb_dbdb_dbdb_dbdbL;

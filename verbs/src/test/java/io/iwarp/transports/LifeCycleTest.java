@@ -165,7 +165,7 @@ class LifeCycleTest {
     /** The channel belongs to the application as well: it may close it from any thread, at any time. */
     @ParameterizedTest
     @MethodSource("places")
-    void whoeverClosesTheChannelNothingIsLeftOnTheEventLoops(Transport transport, Security security) throws Exception {
+    void anyCloseOfTheChannelLeavesNothingOnTheEventLoops(Transport transport, Security security) throws Exception {
         server = new Server(transport, QueuePairSettings.DEFAULT, security.responder(), ConnectionRequest::accept);
         for (int i = 0; i < 8; i++) {
             CompletableFuture<QueuePair> connecting = server.connect(security.initiator());

@@ -100,7 +100,7 @@ class DrainScheduleTest {
         assertThat(drainsAfterLoop).isPositive();
     }
 
-    /** A loop rejects tasks while it runs its last ones, so whoever was rejected must not drain by itself. */
+    /** A loop rejects tasks while it runs its last ones, so a rejected poster must not drain by itself. */
     @Test
     void nobodyDrainsBesideALoopThatHasNotTerminated() {
         life = Life.SHUT_DOWN;

@@ -73,7 +73,7 @@ class LoopFutureTest {
 
     /** Otherwise an application could end another's wait. */
     @Test
-    void whoeverCompletesAFutureCompletesItForHimselfOnly() {
+    void eachCallerCompletesOnlyItsOwnCopy() {
         for (Function<QueuePair, CompletableFuture<?>> stage :
                 List.<Function<QueuePair, CompletableFuture<?>>>of(QueuePair::ready, QueuePair::closed)) {
             CompletableFuture<?> others = stage.apply(responder);

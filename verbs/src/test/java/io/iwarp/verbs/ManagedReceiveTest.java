@@ -164,7 +164,7 @@ class ManagedReceiveTest {
         message.release();
     }
 
-    /** Leaks, of whole messages or of the part that had come, are found when the class is over. */
+    /** Leaks, of whole messages or of the part that was received, are found when the class is over. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
     void aKillAmidMessagesLeavesNoBuffer(long seed) throws Exception {
