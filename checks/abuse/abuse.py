@@ -20,11 +20,12 @@ from iwarp_pcap import FLAG_CRC, FLAG_REJECT, REPLY_KEY, REQUEST_KEY, STARTUP_HE
 JVM = ["java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 COMMAND = [*JVM, "-jar", "tools/target/iwarp.jar"]
 KV = [*JVM, "-cp", "examples/target/classes:" + Path("examples/target/class-path").read_text().strip()]
-WRITE, READ_REQUEST, SEND, TERMINATE, ATOMIC_REQUEST, ATOMIC_RESPONSE = 0, 1, 3, 7, 10, 11
+WRITE, READ_REQUEST, SEND, TERMINATE, IMMEDIATE, ATOMIC_REQUEST, ATOMIC_RESPONSE = 0, 1, 3, 7, 8, 10, 11
 FETCH_ADD, COMPARE_SWAP = 0, 2
 UNTAGGED_HEADER = 18
 OFFER, GRANT, PIECE, DONE, REFUSED = 1, 2, 3, 5, 7  # messages of file serve
-PERF_WRITE, PERF_READ, PERF_FETCH_ADD, BANDWIDTH = 2, 4, 5, 1  # tasks of perf server
+PERF_SEND, PERF_WRITE, PERF_READ, PERF_FETCH_ADD, BANDWIDTH = 1, 2, 4, 5, 1  # tasks of perf server
+TO_SERVER, FROM_SERVER, BOTH = 0, 1, 2
 BUFFER = ">IQQ"  # an advertised buffer: STag, offset, length
 ANOTHER_ADDRESS = "127.0.0.2"
 PATIENCE = 40
@@ -403,8 +404,8 @@ def silent_clients(server: Server) -> list[Peer]:
     return peers
 
 
-def perf_task(operation: int, mode: int, size: int, depth: int) -> bytes:
-    return b"iwarp perf 1" + struct.pack(">BBIIIQQ", operation, mode, size, depth, 1, 0, size)
+def perf_task(operation: int, mode: int, size: int, depth: int, direction: int = TO_SERVER) -> bytes:
+    return b"iwarp perf 2" + struct.pack(">BBBIIIQQ", operation, mode, direction, size, depth, 1, 0, size)
 
 
 def requests_beyond_limits(server: Server) -> list[Peer]:
@@ -414,6 +415,22 @@ def requests_beyond_limits(server: Server) -> list[Peer]:
             raise Harm("expected a rejection of a task beyond the limits, got an accepted connection")
         peer.socket.close()
     return []
+
+
+def a_load_that_nobody_takes(server: Server) -> list[Peer]:
+    """Lets the server send and write, and reads nothing, or advertises memory that it does not have."""
+    peers = []
+    for operation, direction in (PERF_SEND, FROM_SERVER), (PERF_SEND, BOTH), (PERF_WRITE, FROM_SERVER), (PERF_WRITE, BOTH):
+        peer = Peer(server, ANOTHER_ADDRESS)
+        if not peer.is_accepted(perf_task(operation, BANDWIDTH, 1 << 16, 4, direction)):
+            raise Harm(f"expected an accepted connection, got {peer.private_data!a}")
+        # Immediate Data (RFC 7306): begin.
+        peer.socket.sendall(untagged(IMMEDIATE, 0, 1, 0, bytes(8)))
+        peers.append(peer)
+    for operation, direction in (PERF_READ, BOTH), (PERF_WRITE, 3), (PERF_WRITE, 255):
+        if Peer(server, ANOTHER_ADDRESS).is_accepted(perf_task(operation, BANDWIDTH, 64, 1, direction)):
+            raise Harm("expected a rejection of a direction that the operation does not have, got an accepted connection")
+    return peers
 
 
 def more_than_its_share(server: Server) -> list[Peer]:
@@ -477,7 +494,7 @@ def file_memory(peer: Peer) -> list[Memory]:
 
 
 def perf_memory(rights: str) -> Callable[[Peer], list[Memory]]:
-    return lambda peer: [Memory(*struct.unpack_from(BUFFER, peer.private_data, len("iwarp perf 1")), rights)]
+    return lambda peer: [Memory(*struct.unpack_from(BUFFER, peer.private_data, len("iwarp perf 2")), rights)]
 
 
 def judged() -> None:
@@ -519,7 +536,7 @@ def kinds(directory: str) -> list[Kind]:
              [[*COMMAND, "file", "put", "127.0.0.1:{port}", "{file}"]],
              [unfinished_set_ups, wrong_write, wrong_read, garbage, *granted, hostile_names, files_that_do_not_come,
               silent_clients], file_memory),
-        perf(PERF_WRITE, "W", [wrong_read, unfinished_set_ups, garbage, requests_beyond_limits, more_than_its_share,
+        perf(PERF_WRITE, "W", [wrong_read, unfinished_set_ups, garbage, requests_beyond_limits, a_load_that_nobody_takes, more_than_its_share,
                                leaves_with_its_share]),
         perf(PERF_READ, "R", [wrong_write]),
         perf(PERF_FETCH_ADD, "A", []),

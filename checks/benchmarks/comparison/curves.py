@@ -181,14 +181,14 @@ class Connections:
         return Perf("--max-depth", str(depth), java=self.JAVA, loops=("--transport", "epoll"))
 
     def load(self, server: Perf, count: int, seconds: float) -> dict:
-        return server.client("client", "--op", "send", "--size", "64", "--connections", str(count), "--depth", str(self.DEPTH),
+        return server.client("client", "--op", "send", "--size", "64", "--clients", str(count), "--depth", str(self.DEPTH),
                              "--warmup", f"{WARM_UP:g}", "--duration", f"{seconds:g}", "--quiet")[0][-1]
 
     def idle(self, count: int) -> dict:
         if count < self.MIN_IDLE:
             return {"setUp": None, "idle": None}
         with self.server(16) as server:
-            line = server.client("connect", "--connections", str(count), "--parallel", "64", "--warmup", "2000", "--idle")[0][-1]
+            line = server.client("connect", "--count", str(count), "--clients", "64", "--warmup", "2000", "--idle")[0][-1]
         # Heap and direct memory of the end that needs more.
         idle = max(line["heapBytesPerConnection"] + line["directBytesPerConnection"],
                    line["serverHeapBytesPerConnection"] + line["serverDirectBytesPerConnection"])

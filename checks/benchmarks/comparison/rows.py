@@ -105,7 +105,7 @@ def many() -> list[Row]:
     rows = []
     for count in (8, 64, 512):
         spread = perf("bytesPerSecond", "--op", "write", "--size", "65536", "--depth", str(max(2, 128 // count)),
-                      "--connections", str(count), "--unsent", "64K")
+                      "--clients", str(count), "--unsent", "64K")
         work = f"Write 64 KiB, {count} connections"
         # With 512 it depends on the processor's caches.
         rows.append(Row(work, "bytes/s", spread, named("1 connection", write), least=0.8 if count < 512 else None))
@@ -145,10 +145,10 @@ def heap() -> list[Row]:
 def connections() -> list[Row]:
     def set_up(_: float) -> Figure:
         with Perf("--max-depth", "16", loops=("--transport", "epoll")) as server:
-            line = server.client("connect", "--connections", "10000", "--parallel", "64", "--warmup", "20000")[0][-1]
+            line = server.client("connect", "--count", "10000", "--clients", "64", "--warmup", "20000")[0][-1]
         return Figure(line["connectionsPerSecond"])
 
-    side = Side("this stack", "./iwarp perf connect 127.0.0.1:7471 --connections 10000 --parallel 64 --warmup 20000 --transport epoll",
+    side = Side("this stack", "./iwarp perf connect 127.0.0.1:7471 --count 10000 --clients 64 --warmup 20000 --transport epoll",
                 set_up)
     return [Row("Set-up of connections", "1/s", side, constant(3000, "3,000 a second"), least=1.0)]
 

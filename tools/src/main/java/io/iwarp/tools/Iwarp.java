@@ -14,6 +14,9 @@ import io.iwarp.tools.rdma.Cmatose;
 import io.iwarp.tools.rdma.Rping;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -78,8 +81,7 @@ public final class Iwarp implements Runnable {
                 .addSubcommand(new HelpPages())
                 .registerConverter(Path.class, Iwarp::path)
                 .setParameterExceptionHandler(ErrorLines::onUsageError)
-                .setExecutionExceptionHandler(ErrorLines::onFailure)
-                .setCaseInsensitiveEnumValuesAllowed(true);
+                .setExecutionExceptionHandler(ErrorLines::onFailure);
         layOut(command);
         return command;
     }
@@ -104,7 +106,24 @@ public final class Iwarp implements Runnable {
                 .parameterListHeading("%nArguments:%n")
                 .optionListHeading("%nOptions:%n")
                 .commandListHeading("%nCommands:%n");
+        command.getCommandSpec().args().stream()
+                .flatMap(argument -> Stream.of(argument.auxiliaryTypes()))
+                .filter(Class::isEnum)
+                .forEach(type -> registerNames(command, type));
         command.getSubcommands().values().forEach(Iwarp::layOut);
+    }
+
+    /** An enum is written as the help shows it. picocli alone would take and list the names of the constants too. */
+    private static <E> void registerNames(CommandLine command, Class<E> type) {
+        List<E> constants = List.of(type.getEnumConstants());
+        command.registerConverter(
+                type,
+                text -> constants.stream()
+                        .filter(constant -> constant.toString().equalsIgnoreCase(text.replace('_', '-'))
+                                || constant.toString().equalsIgnoreCase(text))
+                        .findFirst()
+                        .orElseThrow(() -> new TypeConversionException("'" + text + "' is none of "
+                                + constants.stream().map(Object::toString).collect(Collectors.joining(", ")))));
     }
 
     @Override

@@ -2,7 +2,6 @@ package io.iwarp.tools.cli;
 
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionRejectedException;
-import io.iwarp.Counter;
 import io.iwarp.IwarpException;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.ConnectionRequestListener;
@@ -211,29 +210,23 @@ public final class Endpoint implements AutoCloseable {
         }
     }
 
-    /** Waits while messages of the peer arrive. Fails after one minute without progress. */
-    public static <T> T awaitWhileBusy(QueuePair queuePair, CompletableFuture<T> result)
-            throws IOException, InterruptedException {
-        long delivered;
-        do {
-            delivered = queuePair.counters().get(Counter.MESSAGES_DELIVERED);
-            try {
-                return result.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-            } catch (ExecutionException e) {
-                throw failureOf(e);
-            } catch (TimeoutException e) {
-                LOGGER.debug("{} messages came so far", delivered);
-            }
-        } while (delivered != queuePair.counters().get(Counter.MESSAGES_DELIVERED));
-        throw noAnswer();
-    }
-
     /** Returns the cause of an {@link ExecutionException}, to be thrown. */
     public static IOException failureOf(ExecutionException failed) {
-        if (failed.getCause() instanceof CommandFailedException || failed.getCause() instanceof IwarpException) {
-            throw (RuntimeException) failed.getCause();
+        Exception cause = causeOf(failed);
+        if (cause instanceof RuntimeException unchecked) {
+            throw unchecked;
         }
-        return failed.getCause() instanceof IOException failure ? failure : new IOException(failed.getCause());
+        return (IOException) cause;
+    }
+
+    /** Returns the cause as an IOException, {@link CommandFailedException} or {@link IwarpException}. */
+    static Exception causeOf(ExecutionException failed) {
+        return failed.getCause() instanceof Exception cause
+                        && (cause instanceof IOException
+                                || cause instanceof CommandFailedException
+                                || cause instanceof IwarpException)
+                ? cause
+                : new IOException(failed.getCause());
     }
 
     /** The peer is connected, but silent. */

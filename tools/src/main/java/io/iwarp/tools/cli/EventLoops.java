@@ -15,10 +15,13 @@ import io.netty.util.concurrent.DefaultThreadFactory;
  *     processor while there is traffic, and answers sooner
  */
 public record EventLoops(Transport transport, int threads, boolean busyPolling) {
+    /** With what the names of their threads begin. */
+    public static final String THREADS = "iwarp";
+
     /** Returns a new group. Its threads start on demand. The caller shuts it down. */
     public EventLoopGroup open() {
         IoHandlerFactory handlers = transport.handlers();
         return new MultiThreadIoEventLoopGroup(
-                threads, new DefaultThreadFactory("iwarp"), busyPolling ? new BusyPolling(handlers) : handlers);
+                threads, new DefaultThreadFactory(THREADS), busyPolling ? new BusyPolling(handlers) : handlers);
     }
 }

@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Results as lines of JSON, each one object that also says which run it is of. */
-public final class JsonOption {
+public class JsonOption {
     private static final Path STANDARD_OUTPUT = Path.of("-");
 
     @Spec(Spec.Target.MIXEE)
@@ -34,13 +34,27 @@ public final class JsonOption {
             showDefaultValue = Visibility.NEVER)
     private @Nullable String label;
 
+    /** Returns the command that has this option. */
+    final CommandSpec command() {
+        return spec;
+    }
+
     /** Returns whether results are all that stdout shows. */
-    public boolean toStandardOutput() {
+    public final boolean toStandardOutput() {
         return STANDARD_OUTPUT.equals(file);
     }
 
+    /** Returns whether results go to this file. */
+    public final boolean writesTo(Path other) {
+        return file != null
+                && !toStandardOutput()
+                && file.toAbsolutePath()
+                        .normalize()
+                        .equals(other.toAbsolutePath().normalize());
+    }
+
     /** Opens the file, if one is named. The caller closes it. */
-    public ResultFile open() {
+    public final ResultFile open() {
         return ResultFile.open("--json", toStandardOutput() ? null : file);
     }
 
@@ -49,7 +63,7 @@ public final class JsonOption {
      *
      * @param target from {@link #open}
      */
-    public void write(ResultFile target, Json.Fields result) throws IOException {
+    public final void write(ResultFile target, Json.Fields result) throws IOException {
         String line = Json.object(json -> {
             result.write(json);
             json.writeStringField(

@@ -10,22 +10,32 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
-/** What meters measure from now on, interval by interval. One thread uses it, which is not an event loop. */
+/**
+ * What meters measure from now on, interval by interval. It has a result also if it is interrupted, or if what is
+ * measured fails. One thread uses it, which is not an event loop.
+ */
 public final class Measurement {
-    private final Collection<? extends Meter> meters;
+    private final Collection<Meter> meters;
     private final long begin = System.nanoTime();
     private final List<Interval> intervals = new ArrayList<>();
     private final Histogram times = new Histogram(Meter.SIGNIFICANT_DIGITS);
+    private final long operationsAtBegin;
+    private final long ofPeerAtBegin;
     private long before = begin;
     private long operationsBefore;
+    private long ofPeerBefore;
+    private @Nullable Exception failure;
 
     /** Begins; earlier operations and times do not count. */
-    public Measurement(Collection<? extends Meter> meters) {
+    public Measurement(Collection<Meter> meters) {
         this.meters = meters;
         meters.forEach(Meter::takeTimes);
-        operationsBefore = operations();
+        operationsAtBegin = operationsBefore = sum(Meter::operations);
+        ofPeerAtBegin = ofPeerBefore = sum(Meter::ofPeer);
     }
 
     /**
@@ -34,51 +44,53 @@ public final class Measurement {
      * @param end completes, or fails, when the measured work has ended
      * @param step the length of an interval
      * @param show takes each interval when it is over
-     * @return whether {@code end} is complete
      */
-    public boolean await(CompletableFuture<?> end, Duration duration, Duration step, Consumer<Interval> show)
-            throws IOException, InterruptedException {
+    public void await(CompletableFuture<?> end, Duration duration, Duration step, Consumer<Interval> show) {
         long length = duration.toNanos();
-        while (before - begin < length) {
+        boolean ended = false;
+        while (before - begin < length && !ended) {
             long passed = before - begin;
-            boolean ended = awaitFor(end, Math.min(step.toNanos() - passed % step.toNanos(), length - passed));
+            ended = isOver(end, Math.min(step.toNanos() - passed % step.toNanos(), length - passed));
             Interval interval = next();
             intervals.add(interval);
             show.accept(interval);
-            if (ended) {
-                return true;
-            }
         }
-        return end.isDone();
     }
 
-    private static boolean awaitFor(CompletableFuture<?> end, long nanos) throws IOException, InterruptedException {
+    /** Waits. Returns whether the measurement is over before that time is. */
+    boolean isOver(CompletableFuture<?> end, long nanos) {
         try {
             end.get(nanos, TimeUnit.NANOSECONDS);
             return true;
         } catch (ExecutionException e) {
-            throw Endpoint.failureOf(e);
+            failure = Endpoint.causeOf(e);
+            return true;
+        } catch (InterruptedException e) {
+            failure = e;
+            return true;
         } catch (TimeoutException e) {
             // The interval is over.
             return false;
         }
     }
 
-    /** Returns what has passed since the last interval. Its times count for {@link #times}. */
-    public Interval next() {
+    private Interval next() {
         long now = System.nanoTime();
-        long operationsNow = operations();
+        long operationsNow = sum(Meter::operations);
+        long ofPeerNow = sum(Meter::ofPeer);
         Histogram part = new Histogram(Meter.SIGNIFICANT_DIGITS);
         meters.forEach(meter -> part.add(meter.takeTimes()));
         times.add(part);
-        Interval interval = new Interval(now - begin, now - before, operationsNow - operationsBefore, part);
+        Interval interval = new Interval(
+                now - begin, now - before, operationsNow - operationsBefore, ofPeerNow - ofPeerBefore, part);
         before = now;
         operationsBefore = operationsNow;
+        ofPeerBefore = ofPeerNow;
         return interval;
     }
 
-    private long operations() {
-        return meters.stream().mapToLong(Meter::operations).sum();
+    private long sum(ToLongFunction<Meter> count) {
+        return meters.stream().mapToLong(count).sum();
     }
 
     /** Returns the intervals of {@link #await} so far. */
@@ -86,8 +98,34 @@ public final class Measurement {
         return List.copyOf(intervals);
     }
 
-    /** Returns all times so far, in nanoseconds. */
-    public Histogram times() {
-        return times;
+    /** Returns all that was measured until now. */
+    public Interval total() {
+        next();
+        return new Interval(
+                before - begin,
+                before - begin,
+                operationsBefore - operationsAtBegin,
+                ofPeerBefore - ofPeerAtBegin,
+                times);
+    }
+
+    /** Returns whether Ctrl-C or a failure has ended the measurement. */
+    public boolean cutShort() {
+        return failure != null;
+    }
+
+    /** Returns whether a failure has ended the measurement. */
+    public boolean failed() {
+        return failure != null && !(failure instanceof InterruptedException);
+    }
+
+    /** Throws what has ended the measurement, unless that was Ctrl-C. */
+    public void requireNoFailure() throws IOException {
+        if (failure instanceof RuntimeException unchecked) {
+            throw unchecked;
+        }
+        if (failure instanceof IOException io) {
+            throw io;
+        }
     }
 }

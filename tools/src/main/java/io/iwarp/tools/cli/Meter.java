@@ -5,40 +5,51 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
 
 /**
- * Counts and times operations. One thread at a time records: the event loop of the measured connections. Any thread
- * reads the counts, each a snapshot, and one thread takes the times.
+ * Counts and times operations. One thread at a time records, for example the event loop of the measured connections.
+ * Any thread reads the counts, each a snapshot, and one thread takes the times.
  */
-public class Meter {
+public final class Meter {
     /** Of the recorded times. */
     public static final int SIGNIFICANT_DIGITS = 3;
 
     private final SingleWriterRecorder times = new SingleWriterRecorder(SIGNIFICANT_DIGITS);
     private final AtomicLong operations = new AtomicLong();
+    private final AtomicLong ofPeer = new AtomicLong();
     private final AtomicLong timed = new AtomicLong();
 
-    /** Records that some operations are done. */
-    public final void done(long count) {
+    /** Records that some operations of this side are done. */
+    public void done(long count) {
         operations.setRelease(operations.getPlain() + count);
     }
 
+    /** Records that some operations of the peer are done. */
+    public void doneByPeer(long count) {
+        ofPeer.setRelease(ofPeer.getPlain() + count);
+    }
+
     /** Records the time of one operation. */
-    public final void took(long nanos) {
+    public void took(long nanos) {
         times.recordValue(Math.max(0, nanos));
         timed.setRelease(timed.getPlain() + 1);
     }
 
-    /** Returns the number of operations so far. */
-    public final long operations() {
-        return operations.getAcquire();
+    /** Returns the number of operations so far, of both sides. */
+    public long operations() {
+        return operations.getAcquire() + ofPeer.getAcquire();
+    }
+
+    /** Returns the number of operations of the peer so far. */
+    public long ofPeer() {
+        return ofPeer.getAcquire();
     }
 
     /** Returns the number of timed operations so far. */
-    public final long timed() {
+    public long timed() {
         return timed.getAcquire();
     }
 
     /** Returns the times in nanoseconds since the last call. */
-    final Histogram takeTimes() {
+    Histogram takeTimes() {
         return times.getIntervalHistogram();
     }
 }

@@ -4,7 +4,9 @@ import io.iwarp.tools.cli.BaseCommand;
 import io.iwarp.tools.cli.ClientOptions;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.ListenOptions;
+import io.iwarp.tools.cli.MeasureOptions;
 import io.iwarp.tools.cli.PeerAddress;
+import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.tools.cli.Shutdown;
 import io.iwarp.tools.cli.Story;
 import io.iwarp.verbs.IwarpListener;
@@ -12,7 +14,6 @@ import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
@@ -80,9 +81,13 @@ public final class CounterCommand extends BaseCommand {
     private long rounds;
 
     @Mixin
+    private MeasureOptions measuring;
+
+    @Mixin
     private ClientOptions connection;
 
     @Override
+    @SuppressWarnings("try") // the shutdown is only closed
     public Integer call() throws Exception {
         require(server == null || !listening, "--listen takes no HOST:PORT");
         require(clients >= 1 && clients <= MAX_CLIENTS, "--clients must be 1 to " + MAX_CLIENTS);
@@ -92,22 +97,25 @@ public final class CounterCommand extends BaseCommand {
         if (listening) {
             return serve(settings);
         }
-        Story story = new Story(out());
-        if (server != null) {
-            try (Endpoint endpoint = connection.openClient()) {
-                count(endpoint, story, server.resolve(), settings);
+        measuring.check();
+        try (Shutdown shutdown = Shutdown.interruptingThisThread();
+                ResultFile file = measuring.open();
+                Endpoint endpoint = connection.openClient()) {
+            Story story = new Story(measuring.toStandardOutput() ? err() : out());
+            CounterRun run = new CounterRun(endpoint, story, measuring, file, clients, new CounterDone(adds, rounds));
+            if (server != null) {
+                run.run(server.resolve(), settings);
+                return 0;
             }
-            return 0;
-        }
-        story.title("iWARP counter: one memory, several clients, over TCP loopback");
-        // The two sides share only the process. One capture contains the traffic of both.
-        try (Endpoint clientEnd = connection.openClient();
-                Endpoint serverEnd = connection.openLocalServer();
-                CounterService service =
-                        new CounterService(serverEnd, listen.limits().limits(), line -> {});
-                IwarpListener listener = serverEnd.listen(
-                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, service)) {
-            count(clientEnd, story, listener.localAddress(), settings);
+            story.title("iWARP counter: one memory, several clients, over TCP loopback");
+            // The two sides share only the process. One capture contains the traffic of both.
+            try (Endpoint serverEnd = connection.openLocalServer();
+                    CounterService service =
+                            new CounterService(serverEnd, listen.limits().limits(), line -> {});
+                    IwarpListener listener = serverEnd.listen(
+                            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, service)) {
+                run.run(listener.localAddress(), settings);
+            }
         }
         return 0;
     }
@@ -119,10 +127,5 @@ public final class CounterCommand extends BaseCommand {
                     new CounterService(endpoint, listen.limits().limits(), out()::line);
             return endpoint.serve(listen.address(), settings, service, shutdown, out());
         }
-    }
-
-    private void count(Endpoint endpoint, Story story, SocketAddress address, QueuePairSettings settings)
-            throws IOException, InterruptedException {
-        new CounterRun(endpoint, story, clients, new CounterDone(adds, rounds)).run(address, settings);
     }
 }

@@ -3,125 +3,145 @@ package io.iwarp.tools.counter;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.Interval;
 import io.iwarp.tools.cli.ListenOptions;
+import io.iwarp.tools.cli.Loads;
+import io.iwarp.tools.cli.MeasureOptions;
+import io.iwarp.tools.cli.Measurement;
+import io.iwarp.tools.cli.Meter;
+import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.tools.cli.Story;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CompletionService;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorCompletionService;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /** Several clients that count at the same time, and the check that nothing was lost. */
 final class CounterRun {
-    private static final double NANOS_PER_SECOND = 1e9;
-
     private final Endpoint endpoint;
     private final Story story;
+    private final MeasureOptions measuring;
+    private final ResultFile file;
     private final int clients;
     private final CounterDone work;
+    private final List<CounterWorker> workers = new ArrayList<>();
 
-    CounterRun(Endpoint endpoint, Story story, int clients, CounterDone work) {
+    /** @param file takes the results as JSON */
+    CounterRun(
+            Endpoint endpoint, Story story, MeasureOptions measuring, ResultFile file, int clients, CounterDone work) {
         this.endpoint = endpoint;
         this.story = story;
+        this.measuring = measuring;
+        this.file = file;
         this.clients = clients;
         this.work = work;
     }
 
-    /** Connects all clients, then lets them count; fails if the numbers are not exactly what was added. */
+    /**
+     * Connects all clients, then lets them count; fails if the numbers are not exactly what was added. Ctrl-C ends it
+     * without the check.
+     */
     void run(SocketAddress server, QueuePairSettings settings) throws IOException, InterruptedException {
-        List<CounterWorker> workers = new ArrayList<>();
         ExecutorService threads = Executors.newFixedThreadPool(clients);
         try {
+            Loads loads = new Loads();
             for (int i = 0; i < clients; i++) {
-                workers.add(CounterWorker.connect(endpoint, server, settings, work));
+                CounterWorker worker = CounterWorker.connect(endpoint, server, settings, loads, work);
+                workers.add(worker);
+                loads.add(worker);
             }
             story.step("connect", "%s to %s", Bytes.count(clients, "client"), ListenOptions.addressText(server));
-            underLock(threads, workers);
-            CounterTotals totals = byFetchAdd(threads, workers);
-            for (CounterWorker worker : workers) {
-                worker.close();
+            if (isWhole("spin lock", "read, added and wrote back", work.rounds(), underLock(threads))
+                    && isWhole(
+                            "fetch-add",
+                            "added",
+                            work.adds(),
+                            loads.measure(measuring, "fetch-add", Long.BYTES, false, MeasureOptions.UNLIMITED))) {
+                for (CounterWorker worker : workers) {
+                    worker.close();
+                }
+                check();
             }
-            tell(totals);
-        } catch (IOException | InterruptedException | RuntimeException e) {
-            workers.forEach(CounterWorker::abort);
-            throw e;
         } finally {
+            workers.forEach(CounterWorker::abort);
             threads.shutdownNow();
         }
     }
 
-    private void underLock(ExecutorService threads, List<CounterWorker> workers)
-            throws IOException, InterruptedException {
-        long begin = System.nanoTime();
-        List<Callable<Void>> tasks = new ArrayList<>();
+    private Measurement underLock(ExecutorService threads) {
+        List<Meter> meters = new ArrayList<>();
+        CompletableFuture<Void> begun = new CompletableFuture<>();
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        CompletableFuture<Void> first = new CompletableFuture<>();
         for (CounterWorker worker : workers) {
-            tasks.add(() -> {
-                worker.countUnderLock();
+            Meter meter = new Meter();
+            meters.add(meter);
+            CompletableFuture<Void> end = begun.thenRunAsync(() -> countUnderLock(worker, meter), threads);
+            end.exceptionally(failure -> {
+                first.completeExceptionally(failure.getCause());
                 return null;
             });
+            ends.add(end);
         }
-        runAll(threads, tasks);
-        long refusals = workers.stream().mapToLong(CounterWorker::refusals).sum();
-        tellPhase("spin lock", "read, added and wrote back", work.rounds(), System.nanoTime() - begin);
-        story.step("", "each time under a lock of CmpSwap, which was busy %,d times", refusals);
+        CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).thenRun(() -> first.complete(null));
+        return measuring.measure(
+                "spin lock", meters, Long.BYTES, () -> begun.complete(null), first, MeasureOptions.UNLIMITED);
     }
 
-    /** Returns the totals of the client that finished last. */
-    private CounterTotals byFetchAdd(ExecutorService threads, List<CounterWorker> workers)
-            throws IOException, InterruptedException {
-        long begin = System.nanoTime();
-        List<Callable<CounterTotals>> tasks = new ArrayList<>();
-        for (CounterWorker worker : workers) {
-            tasks.add(worker::count);
+    private static void countUnderLock(CounterWorker worker, Meter meter) {
+        try {
+            worker.countUnderLock(meter);
+        } catch (IOException e) {
+            throw new CompletionException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
-        CounterTotals last = null;
-        for (CounterTotals totals : runAll(threads, tasks)) {
-            if (last == null || totals.atWork() <= last.atWork()) {
-                last = totals;
-            }
-        }
-        tellPhase("fetch-add", "added", work.adds(), System.nanoTime() - begin);
-        return Objects.requireNonNull(last, "there is at least one client");
     }
 
-    private void tellPhase(String name, String verb, long each, long nanos) {
+    /** Prints the result of a phase, and returns whether the phase came to its end. */
+    private boolean isWhole(String name, String verb, long each, Measurement measured) throws IOException {
+        Interval total = measured.total();
+        List<String> summary = total.summary(Long.BYTES, "operation");
         story.step(
                 name,
-                "%s %s %,d times each in %s, %,.0f/s",
-                Bytes.count(clients, "client"),
-                verb,
-                each,
-                Bytes.time(nanos),
-                clients * each / (nanos / NANOS_PER_SECOND));
+                "%s",
+                measured.cutShort()
+                        ? summary.get(0)
+                        : String.format(
+                                Locale.ROOT,
+                                "%s %s %,d times each in %s, %,.0f/s",
+                                Bytes.count(clients, "client"),
+                                verb,
+                                each,
+                                Bytes.time(total.nanos()),
+                                total.perSecond()));
+        story.step("", "%s", summary.get(1));
+        measuring.write(file, json -> {
+            json.writeStringField("op", "counter, " + name);
+            json.writeNumberField("clients", clients);
+            total.write(json, Long.BYTES);
+        });
+        measured.requireNoFailure();
+        return !measured.cutShort();
     }
 
-    private void tell(CounterTotals totals) {
-        if (totals.conclusive() && !totals.exact()) {
-            throw new CommandFailedException(totals.verdict() + ": please report it");
+    /** Checks the totals of the client that finished last. */
+    private void check() {
+        CounterTotals last = workers.get(0).totals();
+        for (CounterWorker worker : workers) {
+            last = worker.totals().atWork() <= last.atWork() ? worker.totals() : last;
         }
-        story.step("check", "%s", totals.verdict());
-    }
-
-    /** The first failure ends the wait. */
-    private static <T> List<T> runAll(ExecutorService threads, List<Callable<T>> tasks)
-            throws IOException, InterruptedException {
-        CompletionService<T> running = new ExecutorCompletionService<>(threads);
-        tasks.forEach(running::submit);
-        List<T> results = new ArrayList<>();
-        for (int i = 0; i < tasks.size(); i++) {
-            try {
-                results.add(running.take().get());
-            } catch (ExecutionException e) {
-                throw Endpoint.failureOf(e);
-            }
+        if (last.conclusive() && !last.exact()) {
+            throw new CommandFailedException(last.verdict() + ": please report it");
         }
-        return results;
+        long refusals = workers.stream().mapToLong(CounterWorker::refusals).sum();
+        story.step("lock", "it was busy %,d times", refusals);
+        story.step("check", "%s", last.verdict());
     }
 }

@@ -3,13 +3,19 @@ package io.iwarp.tools.echo;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ClientCommand;
 import io.iwarp.tools.cli.CommandFailedException;
+import io.iwarp.tools.cli.EndOptions;
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.Interval;
+import io.iwarp.tools.cli.Loads;
+import io.iwarp.tools.cli.MeasureOptions;
+import io.iwarp.tools.cli.Measurement;
+import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.verbs.QueuePair;
-import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
-import java.util.Locale;
-import org.HdrHistogram.Histogram;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Sends messages to an echo server, checks the replies, and measures the round trips. */
@@ -21,8 +27,6 @@ import picocli.CommandLine.Option;
         },
         footer = {"%nExample:", "  iwarp echo-client 127.0.0.1:7471 --size 4K --count 1000"})
 public final class EchoClient extends ClientCommand {
-    private static final double[] PERCENTILES = {50, 90, 99, 99.9};
-
     @Option(
             names = "--size",
             paramLabel = "SIZE",
@@ -31,64 +35,59 @@ public final class EchoClient extends ClientCommand {
             description = "Bytes of each message, from 0 to what the server takes.")
     private long size;
 
-    @Option(names = "--count", paramLabel = "N", defaultValue = "10000", description = "How many messages to send.")
-    private long count;
+    @Mixin
+    private EndOptions end;
 
-    @Option(
-            names = "--warmup",
-            paramLabel = "N",
-            defaultValue = "1000",
-            description = "How many more to send before that, which are checked but not measured.")
-    private long warmup;
+    @Mixin
+    private MeasureOptions measuring;
 
     @Override
     protected void run() throws Exception {
-        require(count >= 1, "--count " + count + " is less than 1");
-        require(warmup >= 0, "--warmup " + warmup + " is negative");
         require(size >= 0 && size <= Integer.MAX_VALUE, "--size " + size + " is outside 0 to 2^31 - 1");
-        try (Endpoint endpoint = open()) {
-            run(endpoint, settings().build());
-        }
-    }
-
-    private void run(Endpoint endpoint, QueuePairSettings settings) throws IOException, InterruptedException {
-        QueuePair queuePair = endpoint.connect(address(), settings, EchoServer.PROTOCOL.request(), fresh -> {});
-        long maximum = EchoServer.PROTOCOL.restOfReply(queuePair, Integer.BYTES).readInt();
-        if (size > maximum) {
-            throw new CommandFailedException("the server takes messages of up to " + Bytes.size(maximum)
-                    + ": choose a smaller --size, or start it with a greater --max-size");
-        }
-        EchoRun echoes = new EchoRun(queuePair, (int) size, count, warmup);
-        try {
-            echoes.run();
-        } finally {
+        end.check(1);
+        measuring.check();
+        try (ResultFile file = measuring.open();
+                Endpoint endpoint = open()) {
+            QueuePair queuePair =
+                    endpoint.connect(address(), settings().build(), EchoServer.PROTOCOL.request(), fresh -> {});
+            long maximum =
+                    EchoServer.PROTOCOL.restOfReply(queuePair, Integer.BYTES).readInt();
+            if (size > maximum) {
+                throw new CommandFailedException("the server takes messages of up to " + Bytes.size(maximum)
+                        + ": choose a smaller --size, or start it with a greater --max-size");
+            }
+            if (!end.warmup().isZero()) {
+                measure(queuePair, 0, null, end.warmup()).requireNoFailure();
+            }
+            Measurement measured =
+                    measure(queuePair, end.count(), "round trips of " + Bytes.size(size), end.duration());
+            report(measured.total(), file);
+            measured.requireNoFailure();
             queuePair.close();
             Endpoint.await(queuePair.closed());
-            echoes.release();
         }
-        report(echoes);
     }
 
-    private void report(EchoRun echoes) {
-        long nanos = echoes.measuredNanos();
-        out().line(
-                        "%s of %s came back from %s unchanged in %s, %,.0f round trips/s",
-                        Bytes.count(count, "message"),
-                        Bytes.size(size),
-                        server(),
-                        Bytes.time(nanos),
-                        count / (nanos / 1e9));
-        Histogram times = echoes.roundTrips();
-        StringBuilder line = new StringBuilder("round trip  min ").append(Bytes.time(times.getMinValue()));
-        for (double percentile : PERCENTILES) {
-            line.append(String.format(
-                            Locale.ROOT,
-                            "  %s%% ",
-                            percentile == Math.rint(percentile)
-                                    ? String.valueOf((int) percentile)
-                                    : String.valueOf(percentile)))
-                    .append(Bytes.time(times.getValueAtPercentile(percentile)));
+    private Measurement measure(QueuePair queuePair, long count, @Nullable String title, Duration duration)
+            throws IOException, InterruptedException {
+        Loads loads = new Loads();
+        loads.add(new EchoLoad(queuePair, loads.meter(queuePair.executor()), (int) size, count));
+        Measurement measured = loads.measure(measuring, title, size, false, duration);
+        if (!measured.failed()) {
+            loads.stop();
         }
-        out().line(line.append("  max ").append(Bytes.time(times.getMaxValue())).toString());
+        return measured;
+    }
+
+    private void report(Interval total, ResultFile file) throws IOException {
+        if (!measuring.toStandardOutput()) {
+            out().lines(total.summary(size, "message"));
+            out().line("all came back from " + server() + " unchanged");
+        }
+        measuring.write(file, json -> {
+            json.writeStringField("op", "echo");
+            json.writeNumberField("size", size);
+            total.write(json, size);
+        });
     }
 }

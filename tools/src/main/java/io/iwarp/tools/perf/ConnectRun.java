@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 final class ConnectRun {
     /** Nothing goes with the request or the reply. */
     static final Application PROTOCOL =
-            new Application("iwarp perf connect 1", "a perf server of version 1, to be used by 'iwarp perf connect'");
+            new Application("iwarp perf connect 2", "a perf server of version 2, to be used by 'iwarp perf connect'");
 
     private static final Logger LOGGER = LoggerFactory.getLogger(ConnectRun.class);
     private static final int SIGNIFICANT_DIGITS = 3;

@@ -2,6 +2,7 @@ package io.iwarp.tools.perf;
 
 import io.iwarp.Operation;
 import io.iwarp.memory.RemoteBuffer;
+import io.iwarp.tools.cli.Meter;
 import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.QueuePair;
 
@@ -11,36 +12,37 @@ import io.iwarp.verbs.QueuePair;
  * program.
  */
 final class LatencyLoad extends PerfLoad {
+    private final Meter meter;
     private final boolean byWrite;
     private final boolean byReceive;
 
     @SuppressWarnings("UnnecessaryLambda") // allocated once
-    private final Runnable nextLater = () -> attempt(this::next);
+    private final Runnable nextLater = () -> attempt(this::postNext);
 
     private long beganAt;
     private byte mark;
     private boolean answered;
     private boolean complete;
-    private boolean stopping;
 
-    LatencyLoad(QueuePair queuePair, PerfMemory memory, RemoteBuffer target, PerfMeter meter, Work work) {
-        super(queuePair, memory, target, meter, work);
+    LatencyLoad(QueuePair queuePair, PerfMemory memory, RemoteBuffer target, Meter meter, Work work) {
+        super(queuePair, memory, target, work);
+        this.meter = meter;
         PerfTask task = work.task();
         byWrite = task.operation() == PerfOperation.WRITE;
         byReceive = task.operation().usesReceives();
     }
 
     @Override
-    void onBegin() {
+    protected void onBegin() {
         if (byWrite) {
             Runnable look = this::look;
             queuePair().channel().pipeline().addFirst(new MemoryWatch(() -> attempt(look)));
         }
-        next();
+        postNext();
     }
 
-    private void next() {
-        if (stopping || allPosted()) {
+    private void postNext() {
+        if (stopping()) {
             finish();
             return;
         }
@@ -59,7 +61,7 @@ final class LatencyLoad extends PerfLoad {
     }
 
     @Override
-    void onDone(CompletionView completion) {
+    protected void onDone(CompletionView completion) {
         if (completion.operation() != Operation.IMMEDIATE) {
             complete = true;
             nextIfDone();
@@ -67,7 +69,7 @@ final class LatencyLoad extends PerfLoad {
     }
 
     @Override
-    void onReceived(CompletionView completion) {
+    protected void onReceived(CompletionView completion) {
         answered = true;
         nextIfDone();
     }
@@ -81,14 +83,14 @@ final class LatencyLoad extends PerfLoad {
 
     private void nextIfDone() {
         if (complete && answered) {
-            meter().took(System.nanoTime() - beganAt);
-            meter().done(1);
-            next();
+            meter.took(System.nanoTime() - beganAt);
+            meter.done(1);
+            postNext();
         }
     }
 
     @Override
-    void onStop() {
-        stopping = true;
+    protected void onStop() {
+        // The operation that is under way is the last one.
     }
 }

@@ -4,8 +4,8 @@ import io.iwarp.mpa.MpaSettings;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ClientCommand;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.Interval;
 import io.iwarp.tools.cli.JsonOption;
+import io.iwarp.tools.cli.MeasureOptions;
 import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
@@ -28,6 +28,7 @@ import picocli.CommandLine.Option;
             "  iwarp perf client 127.0.0.1:7471 --op write --size 1M",
             "  iwarp perf client 127.0.0.1:7471 --op send --mode latency --busy-poll",
             "  iwarp perf client 127.0.0.1:7471 --op read --sweep 64..4M --report r.html",
+            "  iwarp perf client 127.0.0.1:7471 --op send --bidir --clients 2",
             "  iwarp perf client 127.0.0.1:7471 --op send --rate 1000 --count 500"
         })
 final class PerfClient extends ClientCommand {
@@ -35,19 +36,13 @@ final class PerfClient extends ClientCommand {
     private PerfPlanOptions plans;
 
     @Mixin
-    private JsonOption json;
+    private MeasureOptions measuring;
 
     @Option(
             names = "--report",
             paramLabel = "FILE",
             description = "Write a page with curves over the size to this file, in HTML, which needs no other file.")
     private @Nullable Path report;
-
-    @Option(
-            names = "--quiet",
-            description = "Print no lines while it runs, only the results.",
-            showDefaultValue = Visibility.NEVER)
-    private boolean quiet;
 
     @Option(
             names = "--mulpdu",
@@ -61,26 +56,30 @@ final class PerfClient extends ClientCommand {
     @Override
     protected void run() throws Exception {
         List<PerfPlan> chosen = plans.plans(connection());
+        measuring.check();
+        require(
+                report == null || !measuring.writesTo(report),
+                "--json and --report name the same file " + report + ": give each a file of its own");
         QueuePairSettings.Builder settings = withMulpdu(settings());
         List<PerfResult> results = new ArrayList<>();
-        try (ResultFile lines = json.open();
+        try (ResultFile lines = measuring.open();
                 ResultFile page = ResultFile.open("--report", report);
                 Endpoint endpoint = open()) {
             try {
                 measure(endpoint, address(), settings, chosen, result -> {
                     results.add(result);
-                    json.write(lines, result::write);
+                    measuring.write(lines, result::write);
                 });
             } finally {
                 // Also if a later size fails.
-                if (!results.isEmpty() && !json.toStandardOutput()) {
+                if (!results.isEmpty() && !measuring.toStandardOutput()) {
                     out().line(results.get(0).conditions());
                     out().lines(PerfColumn.table(results));
                     out().lines(PerfColumn.explanations(results.get(0)));
                 }
-            }
-            if (page.wanted()) {
-                page.replace(PerfReport.html(results, JsonOption.command(spec())));
+                if (!results.isEmpty() && page.wanted()) {
+                    page.replace(PerfReport.html(results, JsonOption.command(spec())));
+                }
             }
         }
     }
@@ -111,20 +110,14 @@ final class PerfClient extends ClientCommand {
             throws IOException, InterruptedException {
         // It lasts for all sizes, so that 'perf server --once' ends after the last one.
         ServerUsage usage = ServerUsage.connect(endpoint, address, settings);
-        boolean lines = !quiet && !json.toStandardOutput();
         for (PerfPlan plan : chosen) {
             if (plan.count() > 0 && !plan.warmup().isZero()) {
-                new PerfRun(endpoint, plan.warmingUp(), interval -> {}).run(address, settings, usage);
+                new PerfRun(endpoint, plan.warmingUp(), measuring, false).run(address, settings, usage);
             }
-            int size = plan.task().size();
-            if (lines) {
-                out().line("%s of %s", plan.task().operation(), Bytes.size(size));
-                out().line(Interval.titles());
-            }
-            PerfRun run =
-                    new PerfRun(endpoint, plan, lines ? interval -> out().line(interval.line(size)) : interval -> {});
-            results.add(run.run(address, settings, usage));
-            if (run.interrupted()) {
+            PerfResult result = new PerfRun(endpoint, plan, measuring, true).run(address, settings, usage);
+            results.add(result);
+            result.measurement().requireNoFailure();
+            if (result.measurement().cutShort()) {
                 break;
             }
         }

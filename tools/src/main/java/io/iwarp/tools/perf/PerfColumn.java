@@ -22,21 +22,22 @@ record PerfColumn(String title, int decimals, ToDoubleFunction<PerfResult> value
             new PerfColumn("bytes", 0, result -> result.plan().task().size()),
             new PerfColumn("MB/s", 1, result -> result.bytesPerSecond() / BYTES_PER_MEGABYTE),
             new PerfColumn("Gbit/s", 3, result -> result.bytesPerSecond() * Byte.SIZE / BITS_PER_GIGABIT),
-            new PerfColumn("op/s", 0, PerfResult::operationsPerSecond),
-            new PerfColumn("min us", 1, result -> result.latencyMicros(0)),
-            new PerfColumn("p50 us", 1, result -> result.latencyMicros(50)),
-            new PerfColumn("p99 us", 1, result -> result.latencyMicros(99)),
-            new PerfColumn("p99.9 us", 1, result -> result.latencyMicros(99.9)),
-            new PerfColumn("p99.99 us", 1, result -> result.latencyMicros(99.99)),
-            new PerfColumn("max us", 1, result -> result.latencyMicros(100)),
+            new PerfColumn("op/s", 0, result -> result.total().perSecond()),
+            new PerfColumn("min us", 1, result -> result.total().micros(0)),
+            new PerfColumn("p50 us", 1, result -> result.total().micros(50)),
+            new PerfColumn("p99 us", 1, result -> result.total().micros(99)),
+            new PerfColumn("p99.9 us", 1, result -> result.total().micros(99.9)),
+            new PerfColumn("p99.99 us", 1, result -> result.total().micros(99.99)),
+            new PerfColumn("max us", 1, result -> result.total().micros(100)),
             new PerfColumn("client B/op", 1, PerfResult::allocatedPerOperation),
             new PerfColumn("server B/op", 1, PerfResult::serverAllocatedPerOperation),
             new PerfColumn("client s/GB", 3, PerfResult::cpuSecondsPerGigabyte),
             new PerfColumn("server s/GB", 3, PerfResult::serverCpuSecondsPerGigabyte));
 
-    /** Returns the number as formatted text. */
+    /** Returns the number as formatted text, - if it is unknown. */
     String text(PerfResult result) {
-        return String.format(Locale.ROOT, "%,." + decimals + "f", value.applyAsDouble(result));
+        double number = value.applyAsDouble(result);
+        return Double.isNaN(number) ? "-" : String.format(Locale.ROOT, "%,." + decimals + "f", number);
     }
 
     /** Returns the legend of the columns, as lines of text. */

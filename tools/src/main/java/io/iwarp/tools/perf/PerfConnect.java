@@ -19,28 +19,28 @@ import picocli.CommandLine.Option;
                 + " measures the memory of each on both sides.",
         footer = {
             "%nExamples:",
-            "  iwarp perf connect 127.0.0.1:7471 --connections 1000 --parallel 64",
-            "  iwarp perf connect 127.0.0.1:7471 --connections 500 --idle"
+            "  iwarp perf connect 127.0.0.1:7471 --count 1000 --clients 64",
+            "  iwarp perf connect 127.0.0.1:7471 --count 500 --idle"
         })
 final class PerfConnect extends ClientCommand {
-    private static final int MAX_CONNECTIONS = 1_000_000;
-    private static final int MAX_IN_PARALLEL = 1024;
+    private static final int MAX_COUNT = 1_000_000;
+    private static final int MAX_CLIENTS = 1024;
 
     @Option(
-            names = "--connections",
+            names = "--count",
             paramLabel = "N",
             defaultValue = "2000",
             description =
-                    "The number of connections. A closed connection occupies its TCP port for some time, so very large"
-                            + " numbers fail.")
-    private int connections;
+                    "How many connections to set up. A closed connection occupies its TCP port for some time, so very"
+                            + " large numbers fail.")
+    private int count;
 
     @Option(
-            names = "--parallel",
+            names = "--clients",
             paramLabel = "N",
             defaultValue = "8",
-            description = "Connections to set up concurrently.")
-    private int parallel;
+            description = "How many connections to set up at the same time.")
+    private int clients;
 
     @Option(
             names = "--warmup",
@@ -61,12 +61,8 @@ final class PerfConnect extends ClientCommand {
 
     @Override
     protected void run() throws Exception {
-        require(
-                connections >= 1 && connections <= MAX_CONNECTIONS,
-                "--connections " + connections + " is outside 1 to " + MAX_CONNECTIONS);
-        require(
-                parallel >= 1 && parallel <= MAX_IN_PARALLEL,
-                "--parallel " + parallel + " is outside 1 to " + MAX_IN_PARALLEL);
+        require(count >= 1 && count <= MAX_COUNT, "--count " + count + " is outside 1 to " + MAX_COUNT);
+        require(clients >= 1 && clients <= MAX_CLIENTS, "--clients " + clients + " is outside 1 to " + MAX_CLIENTS);
         require(warmup >= 0, "--warmup " + warmup + " is negative");
         try (ResultFile file = json.open();
                 Endpoint endpoint = open()) {
@@ -82,21 +78,21 @@ final class PerfConnect extends ClientCommand {
         QueuePairSettings settings = settings().build();
         ServerUsage usage = ServerUsage.connect(endpoint, address, settings());
         if (warmup > 0) {
-            ConnectRun.begin(endpoint, address, settings, warmup, parallel, false)
+            ConnectRun.begin(endpoint, address, settings, warmup, clients, false)
                     .await();
         }
         PerfUsage serverBefore = idle ? usage.collected() : null;
-        PerfUsage before = idle ? PerfUsage.collected() : null;
-        ConnectRun run = ConnectRun.begin(endpoint, address, settings, connections, parallel, idle);
+        PerfUsage before = idle ? PerfUsage.collected(0) : null;
+        ConnectRun run = ConnectRun.begin(endpoint, address, settings, count, clients, idle);
         long nanos = run.await();
         ConnectResult result = new ConnectResult(
-                connections,
-                parallel,
+                count,
+                clients,
                 connection().transport().loops(),
                 connection().encrypted(),
                 nanos,
                 run.times(),
-                before == null ? null : PerfUsage.collected().since(before),
+                before == null ? null : PerfUsage.collected(0).since(before),
                 serverBefore == null ? null : usage.collected().since(serverBefore));
         run.close();
         usage.close();

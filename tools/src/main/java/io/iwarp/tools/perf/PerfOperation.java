@@ -58,6 +58,11 @@ enum PerfOperation {
         return this == READ || atomic();
     }
 
+    /** Returns whether a server posts it too, towards the client. */
+    boolean reversible(PerfMode mode) {
+        return mode == PerfMode.BANDWIDTH && (this == SEND || this == WRITE);
+    }
+
     /** As on the command line. */
     @Override
     public String toString() {

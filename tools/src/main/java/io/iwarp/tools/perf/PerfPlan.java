@@ -15,7 +15,6 @@ import java.time.Duration;
  * @param count the number of operations of all connections that are measured, 0 to measure for the duration
  * @param warmup how long it runs before it is measured
  * @param duration how long it is measured at most
- * @param interval the length of the parts whose rate is shown
  */
 record PerfPlan(
         PerfTask task,
@@ -26,8 +25,7 @@ record PerfPlan(
         double rate,
         long count,
         Duration warmup,
-        Duration duration,
-        Duration interval) {
+        Duration duration) {
     /**
      * Returns what one connection does.
      *
@@ -40,6 +38,6 @@ record PerfPlan(
 
     /** Returns a plan that only warms up, for its warm-up time. */
     PerfPlan warmingUp() {
-        return new PerfPlan(task, connections, loops, tls, unsent, rate, 0, Duration.ZERO, warmup, interval);
+        return new PerfPlan(task, connections, loops, tls, unsent, rate, 0, Duration.ZERO, warmup);
     }
 }

@@ -3,21 +3,19 @@ package io.iwarp.tools.perf;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ConnectionOptions;
+import io.iwarp.tools.cli.EndOptions;
 import io.iwarp.tools.cli.EventLoops;
 import io.iwarp.tools.cli.OptionCheck;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The options about what is measured. */
 final class PerfPlanOptions {
-    private static final double NANOS_PER_SECOND = 1e9;
-    private static final int MAX_CONNECTIONS = 10_000;
+    private static final int MAX_CLIENTS = 10_000;
     private static final int DEFAULT_DEPTH = 128;
-    private static final double DEFAULT_DURATION = 5;
-    private static final long MAX_COUNT_SECONDS = 1_000_000;
-    private static final double MIN_INTERVAL = 0.01;
     private static final long BANDWIDTH_SIZE = 1 << 16;
     private static final long LATENCY_SIZE = 64;
     private static final RemoteBuffer NO_MEMORY = new RemoteBuffer(0, 0, 0);
@@ -61,74 +59,66 @@ final class PerfPlanOptions {
                     + PerfTask.MAX_DEPTH + ". Default: " + DEFAULT_DEPTH + ".")
     private @Nullable Integer depth;
 
-    @Option(names = "--connections", paramLabel = "N", defaultValue = "1", description = "The number of connections.")
-    private int connections;
-
     @Option(
-            names = "--duration",
-            paramLabel = "SECONDS",
-            description = "How long to measure each size. Default: " + DEFAULT_DURATION)
-    private @Nullable Double duration;
-
-    @Option(
-            names = "--count",
+            names = "--clients",
             paramLabel = "N",
-            description = "How many operations to measure for each size, instead of a time.")
-    private @Nullable Long count;
+            defaultValue = "1",
+            description = "How many clients measure at the same time, each on a connection of its own.")
+    private int clients;
+
+    @Mixin
+    private EndOptions end;
 
     @Option(
             names = "--rate",
             paramLabel = "N",
-            description = "Begin N operations per second on all connections together, at fixed times. The latency of"
-                    + " each counts from that time on, so that it includes the wait behind a slow one (corrected for"
+            description = "Begin N operations per second of all clients together, at fixed times. The latency of"
+                    + " each counts from that time on, so that it includes the wait for a slow one (corrected for"
                     + " coordinated omission). Occupies a processor. By default as many as possible.")
     private @Nullable Double rate;
 
     @Option(
-            names = "--warmup",
-            paramLabel = "SECONDS",
-            defaultValue = "2",
-            description = "How long to run before the measurement, so that the JVM compiles the code.")
-    private double warmup;
+            names = "--reverse",
+            description = "The server posts the Sends or Writes, and this side receives.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean reverse;
 
     @Option(
-            names = "--interval",
-            paramLabel = "SECONDS",
-            defaultValue = "1",
-            description = "How often to print the rate and the latency while it runs, at least " + MIN_INTERVAL
-                    + " s. With --warmup 0 this shows how the JVM gets faster.")
-    private double interval;
+            names = "--bidir",
+            description = "Both sides post Sends or Writes at the same time. The rates are of both together.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean bidirectional;
 
     /** Returns what is measured, one plan for each size. */
     List<PerfPlan> plans(ConnectionOptions connection) {
         OptionCheck.require(
-                connections >= 1 && connections <= MAX_CONNECTIONS,
-                "--connections " + connections + " is outside 1 to " + MAX_CONNECTIONS);
-        OptionCheck.require(
-                duration == null || count == null,
-                "--duration and --count are two ends of a measurement: leave one out");
-        OptionCheck.require(duration == null || duration > 0, "--duration " + duration + " is not more than 0 seconds");
-        OptionCheck.require(
-                count == null || count >= connections,
-                "--count " + count + " is less than 1 for each of " + connections + " connections");
+                clients >= 1 && clients <= MAX_CLIENTS, "--clients " + clients + " is outside 1 to " + MAX_CLIENTS);
+        end.check(clients);
         OptionCheck.require(rate == null || rate > 0, "--rate " + rate + " is not more than 0 operations per second");
-        OptionCheck.require(warmup >= 0, "--warmup " + warmup + " is negative");
+        boolean fromServer = reverse || bidirectional;
+        OptionCheck.require(!reverse || !bidirectional, "--reverse and --bidir exclude each other: leave one out");
         OptionCheck.require(
-                interval >= MIN_INTERVAL, "--interval " + interval + " is less than " + MIN_INTERVAL + " seconds");
+                !fromServer || operation.reversible(mode),
+                "--reverse and --bidir are for --op send and --op write in --mode bandwidth");
+        OptionCheck.require(
+                !fromServer || (end.count() == 0 && rate == null),
+                "--count and --rate limit what the client posts: leave them out with --reverse and --bidir");
+        PerfTask.Direction direction = reverse
+                ? PerfTask.Direction.FROM_SERVER
+                : bidirectional ? PerfTask.Direction.BOTH : PerfTask.Direction.TO_SERVER;
         EventLoops loops = connection.transport().loops();
         int chosenDepth = chosenDepth();
         return sizes().stream()
                 .map(bytes -> new PerfPlan(
-                        new PerfTask(operation, mode, bytes.intValue(), chosenDepth, NO_MEMORY),
-                        connections,
+                        new PerfTask(operation, mode, direction, bytes.intValue(), chosenDepth, NO_MEMORY),
+                        clients,
                         loops,
                         connection.encrypted(),
                         connection.transport().unsent(),
                         rate == null ? 0 : rate,
-                        count == null ? 0 : count,
-                        seconds(warmup),
-                        seconds(count != null ? MAX_COUNT_SECONDS : duration == null ? DEFAULT_DURATION : duration),
-                        seconds(interval)))
+                        end.count(),
+                        end.warmup(),
+                        end.duration()))
                 .toList();
     }
 
@@ -168,9 +158,5 @@ final class PerfPlanOptions {
 
     private long defaultSize() {
         return mode == PerfMode.LATENCY ? LATENCY_SIZE : BANDWIDTH_SIZE;
-    }
-
-    private static Duration seconds(double seconds) {
-        return Duration.ofNanos((long) (seconds * NANOS_PER_SECOND));
     }
 }

@@ -7,115 +7,75 @@ import io.iwarp.tools.cli.Interval;
 import io.iwarp.tools.cli.Json;
 import io.iwarp.tools.cli.Measurement;
 import java.io.IOException;
-import java.util.List;
 import java.util.Locale;
-import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What was measured for one size.
  *
  * @param plan what was to be measured
- * @param crc whether FPDUs had a CRC
- * @param markers whether the client's FPDUs had markers, at the wish of the server, or the server's at the client's
- * @param seconds the measured time
- * @param operations the number of operations in that time
- * @param intervals the parts of that time
- * @param latencies in nanoseconds: round-trip latency of single operations, or in bandwidth mode from a post to its
- *     completion; with a rate both from the time when the operation was due
- * @param allocated bytes that the client's event loops allocated on the heap
- * @param cpuSeconds that the client's process took
- * @param serverAllocated bytes that the server's process allocated on the heap
- * @param serverCpuSeconds that the server's process took
+ * @param agreed how the first connection was set up
+ * @param measurement with its intervals
+ * @param total all of it; the latencies are those of round trips, or in bandwidth mode from a post to its completion,
+ *     with a rate both from the time when the operation was due
+ * @param here what the client's process used
+ * @param there what the server's process used, in about the same time; null if the server is lost
  */
 record PerfResult(
         PerfPlan plan,
-        boolean crc,
-        boolean markers,
-        double seconds,
-        long operations,
-        List<Interval> intervals,
-        Histogram latencies,
-        long allocated,
-        double cpuSeconds,
-        double serverAllocated,
-        double serverCpuSeconds) {
+        MpaParameters agreed,
+        Measurement measurement,
+        Interval total,
+        PerfUsage here,
+        @Nullable PerfUsage there) {
     private static final double NANOS_PER_SECOND = 1e9;
-    private static final double NANOS_PER_MICRO = 1e3;
     private static final double BYTES_PER_GIGABYTE = 1e9;
+    private static final double MOST = 0.9;
 
-    /**
-     * Sums the results of the event loops.
-     *
-     * @param measured the intervals and latencies
-     * @param here what the client's process used
-     * @param there what the server's process used, in about the same time
-     */
-    static PerfResult of(
-            PerfPlan plan,
-            MpaParameters agreed,
-            List<PerfSlice> slices,
-            Measurement measured,
-            PerfUsage here,
-            PerfUsage there) {
-        double nanos = slices.stream().mapToLong(PerfSlice::nanos).average().orElse(0);
-        // The server is asked a bit earlier or later, how much depends on what waits before the question.
-        double share = nanos / there.nanos();
-        return new PerfResult(
-                plan,
-                agreed.crc(),
-                agreed.sendMarkers() || agreed.receiveMarkers(),
-                nanos / NANOS_PER_SECOND,
-                slices.stream().mapToLong(PerfSlice::operations).sum(),
-                measured.intervals(),
-                measured.times(),
-                slices.stream().mapToLong(PerfSlice::allocated).sum(),
-                here.cpuNanos() / NANOS_PER_SECOND,
-                there.allocated() * share,
-                there.cpuNanos() * share / NANOS_PER_SECOND);
+    private boolean markers() {
+        return agreed.sendMarkers() || agreed.receiveMarkers();
     }
 
-    double operationsPerSecond() {
-        return operations / seconds;
+    /**
+     * Returns the part of what the server's process used that was for this client: its part of the bytes on the wire.
+     * That also corrects that the server is asked a bit earlier or later.
+     */
+    private double share() {
+        return there == null || there.wire() == 0 ? 0 : (double) here.wire() / there.wire();
     }
 
     /** Returns bytes of the operations, without headers; a round trip counts once. */
     double bytesPerSecond() {
-        return operationsPerSecond() * plan.task().size();
+        return total.perSecond() * plan.task().size();
     }
 
     /** Returns bytes that the client's event loops allocated on the heap. */
     double allocatedPerOperation() {
-        return perOperation((double) allocated);
+        return perOperation((double) here.allocated());
     }
 
-    /** Returns bytes that the server's process allocated on the heap. */
+    /** Returns bytes that the server's event loops allocated on the heap for this client; NaN if unknown. */
     double serverAllocatedPerOperation() {
-        return perOperation(serverAllocated);
+        return there == null ? Double.NaN : perOperation(there.allocated() * share());
     }
 
     private double perOperation(double bytes) {
-        return operations == 0 ? 0 : bytes / operations;
+        return total.operations() == 0 ? 0 : bytes / total.operations();
     }
 
     /** Returns the CPU seconds per gigabyte of the client's process; 0 if no bytes were moved. */
     double cpuSecondsPerGigabyte() {
-        return perGigabyte(cpuSeconds);
+        return perGigabyte((double) here.cpuNanos());
     }
 
-    /** Returns the CPU seconds per gigabyte of the server's process; 0 if no bytes were moved. */
+    /** Returns the CPU seconds per gigabyte of the server's process for this client; NaN if unknown. */
     double serverCpuSecondsPerGigabyte() {
-        return perGigabyte(serverCpuSeconds);
+        return there == null ? Double.NaN : perGigabyte(there.cpuNanos() * share());
     }
 
-    private double perGigabyte(double amount) {
-        double gigabytes = (double) operations * plan.task().size() / BYTES_PER_GIGABYTE;
-        return gigabytes == 0 ? 0 : amount / gigabytes;
-    }
-
-    /** Returns the percentile of the latencies, their minimum for 0, their maximum for 100. */
-    double latencyMicros(double percentile) {
-        return (percentile == 0 ? latencies.getMinValue() : latencies.getValueAtPercentile(percentile))
-                / NANOS_PER_MICRO;
+    private double perGigabyte(double nanos) {
+        double gigabytes = (double) total.operations() * plan.task().size() / BYTES_PER_GIGABYTE;
+        return gigabytes == 0 ? 0 : nanos / NANOS_PER_SECOND / gigabytes;
     }
 
     /** Returns how it was measured, in one line. */
@@ -123,22 +83,32 @@ record PerfResult(
         PerfTask task = plan.task();
         EventLoops loops = plan.loops();
         return String.format(
-                Locale.ROOT,
-                "%s, %s%s, %,d connection%s with %,d posted, %,d thread%s over %s%s%s; %s CRC, %s markers, %s TLS",
-                task.operation(),
-                task.mode() == PerfMode.LATENCY ? "round-trip latency" : "bandwidth",
-                plan.rate() == 0 ? "" : String.format(Locale.ROOT, " at %,.0f operations/s", plan.rate()),
-                plan.connections(),
-                plan.connections() == 1 ? "" : "s",
-                task.depth(),
-                loops.threads(),
-                loops.threads() == 1 ? "" : "s",
-                loops.transport(),
-                loops.busyPolling() ? ", polling" : "",
-                plan.unsent() == 0 ? "" : String.format(Locale.ROOT, ", at most %,d bytes unsent", plan.unsent()),
-                with(crc),
-                with(markers),
-                with(plan.tls()));
+                        Locale.ROOT,
+                        "%s%s, %s%s, %,d client%s with %,d posted, %,d thread%s over %s%s%s; %s CRC, %s markers, %s TLS",
+                        task.operation(),
+                        task.direction(),
+                        task.mode() == PerfMode.LATENCY ? "round-trip latency" : "bandwidth",
+                        plan.rate() == 0 ? "" : String.format(Locale.ROOT, " at %,.0f operations/s", plan.rate()),
+                        plan.connections(),
+                        plan.connections() == 1 ? "" : "s",
+                        task.depth(),
+                        loops.threads(),
+                        loops.threads() == 1 ? "" : "s",
+                        loops.transport(),
+                        loops.busyPolling() ? ", polling" : "",
+                        plan.unsent() == 0
+                                ? ""
+                                : String.format(Locale.ROOT, ", at most %,d bytes unsent", plan.unsent()),
+                        with(agreed.crc()),
+                        with(markers()),
+                        with(plan.tls()))
+                + others();
+    }
+
+    private String others() {
+        return there == null || share() > MOST
+                ? ""
+                : String.format(Locale.ROOT, "; %.0f%% of the server's bytes, and of its cost", 100 * share());
     }
 
     private static String with(boolean present) {
@@ -151,9 +121,10 @@ record PerfResult(
         json.writeStringField("op", task.operation().toString());
         json.writeNumberField("size", task.size());
         json.writeStringField("mode", task.mode().toString());
+        json.writeStringField("direction", task.direction().name().toLowerCase(Locale.ROOT));
         json.writeStringField("transport", plan.loops().transport().toString());
-        json.writeBooleanField("crc", crc);
-        json.writeBooleanField("markers", markers);
+        json.writeBooleanField("crc", agreed.crc());
+        json.writeBooleanField("markers", markers());
         json.writeBooleanField("tls", plan.tls());
         json.writeBooleanField("busyPoll", plan.loops().busyPolling());
         json.writeNumberField("unsent", plan.unsent());
@@ -163,21 +134,20 @@ record PerfResult(
         if (plan.rate() > 0) {
             Json.number(json, "rate", plan.rate(), 1);
         }
-        Json.number(json, "seconds", seconds, 6);
-        json.writeNumberField("operations", operations);
-        Json.number(json, "bytesPerSecond", bytesPerSecond(), 0);
-        Json.number(json, "operationsPerSecond", operationsPerSecond(), 1);
-        Json.latencies(json, latencies);
+        total.write(json, task.size());
         Json.number(json, "allocatedBytesPerOperation", allocatedPerOperation(), 1);
         Json.number(json, "cpuSecondsPerGigabyte", cpuSecondsPerGigabyte(), 4);
+        if (measurement.cutShort()) {
+            json.writeBooleanField("cutShort", true);
+        }
         Json.number(json, "serverAllocatedBytesPerOperation", serverAllocatedPerOperation(), 1);
         Json.number(json, "serverCpuSecondsPerGigabyte", serverCpuSecondsPerGigabyte(), 4);
-        if (!intervals.isEmpty()) {
-            json.writeArrayFieldStart("intervals");
-            for (Interval interval : intervals) {
-                interval.write(json, task.size());
-            }
-            json.writeEndArray();
+        json.writeArrayFieldStart("intervals");
+        for (Interval interval : measurement.intervals()) {
+            json.writeStartObject();
+            interval.writePart(json, task.size());
+            json.writeEndObject();
         }
+        json.writeEndArray();
     }
 }

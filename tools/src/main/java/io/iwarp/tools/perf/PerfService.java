@@ -4,12 +4,16 @@ import io.iwarp.tools.cli.ClientLimits;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.Service;
 import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
@@ -25,6 +29,10 @@ final class PerfService implements Service {
     private final Consumer<String> log;
     private final Runnable whenAllLeft;
     private final AtomicInteger connections = new AtomicInteger();
+    /** The connections that are measured now, and the bytes of earlier ones. */
+    private final Set<QueuePair> measured = ConcurrentHashMap.newKeySet();
+
+    private final AtomicLong earlierBytes = new AtomicLong();
 
     /**
      * @param maxDepth the most operations that a client may have posted on a connection
@@ -36,7 +44,7 @@ final class PerfService implements Service {
         this.endpoint = endpoint;
         this.maxDepth = maxDepth;
         this.limits = limits;
-        this.collected = new CollectedUsage(collector, PerfUsage::collected);
+        this.collected = new CollectedUsage(collector, () -> PerfUsage.collected(wireBytes()));
         this.log = log;
         this.whenAllLeft = whenAllLeft;
     }
@@ -52,7 +60,7 @@ final class PerfService implements Service {
             }
         } else if (ServerUsage.PROTOCOL.isRequestedBy(request.privateData())) {
             if (admits(request, 0)) {
-                new UsageSession(request.queuePair(), collected).begin();
+                new UsageSession(request.queuePair(), collected, () -> PerfUsage.now(wireBytes())).begin();
                 request.accept();
             }
         } else {
@@ -73,6 +81,11 @@ final class PerfService implements Service {
         return true;
     }
 
+    private long wireBytes() {
+        return earlierBytes.get()
+                + measured.stream().mapToLong(PerfSession::wireBytes).sum();
+    }
+
     private void begin(ConnectionRequest request, ByteBuf asked) {
         PerfTask task;
         try {
@@ -91,7 +104,13 @@ final class PerfService implements Service {
         }
         PerfMemory memory =
                 new PerfMemory(ByteBufAllocator.DEFAULT, endpoint.domain(), task, PerfSession.right(task.operation()));
-        PerfSession session = new PerfSession(request.queuePair(), task, memory, log);
+        QueuePair queuePair = request.queuePair();
+        measured.add(queuePair);
+        queuePair.closed().whenComplete((reason, failure) -> {
+            measured.remove(queuePair);
+            earlierBytes.addAndGet(PerfSession.wireBytes(queuePair));
+        });
+        PerfSession session = new PerfSession(queuePair, task, memory, log);
         session.begin();
         request.accept(PerfTask.PROTOCOL.followedBy(session.encodedMemory()));
     }

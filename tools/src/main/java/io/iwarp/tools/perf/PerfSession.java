@@ -9,6 +9,7 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ListenOptions;
+import io.iwarp.tools.cli.Load;
 import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
@@ -19,8 +20,8 @@ import io.netty.buffer.Unpooled;
 import java.util.function.Consumer;
 
 /**
- * One connection of a measurement, at the server. In bandwidth mode, it reports the number of received messages. In
- * latency mode, it echoes messages. Reads and atomics need no server code. Everything runs on the event loop.
+ * One connection of a measurement, at the server. In bandwidth mode it has a load of its own. In latency mode it
+ * answers Sends and Writes; Reads and atomics need no server code. Everything runs on the event loop.
  */
 final class PerfSession implements QueuePairListener {
     private final QueuePair queuePair;
@@ -28,9 +29,7 @@ final class PerfSession implements QueuePairListener {
     private final PerfMemory memory;
     private final Consumer<String> log;
     private final String client;
-    private final int batch;
     private final long beganAt = System.nanoTime();
-    private int untilReport;
     private long received;
     private byte mark;
 
@@ -38,11 +37,15 @@ final class PerfSession implements QueuePairListener {
     PerfSession(QueuePair queuePair, PerfTask task, PerfMemory memory, Consumer<String> log) {
         this.queuePair = queuePair;
         this.task = task;
-        this.batch = task.batch();
-        this.untilReport = batch;
         this.log = log;
         this.client = ListenOptions.addressText(queuePair.remoteAddress());
         this.memory = memory;
+    }
+
+    /** Returns the bytes of a connection on the wire, in both directions. */
+    static long wireBytes(QueuePair queuePair) {
+        return queuePair.counters().get(Counter.BYTES_RECEIVED)
+                + queuePair.counters().get(Counter.BYTES_SENT);
     }
 
     /** Returns the right of the client in the server's memory. */
@@ -55,15 +58,21 @@ final class PerfSession implements QueuePairListener {
         };
     }
 
-    /** Posts the receives; call it before the connection is accepted. */
+    /** Begins to serve; call it before the connection is accepted. */
     void begin() {
         queuePair.setListener(this);
-        queuePair.setCompletionListener(this::onCompletion);
-        int receives = task.operation().usesReceives() ? task.window() + 1 : 1;
-        for (int i = 0; i < receives; i++) {
-            queuePair.receiveQueue().receive(i, memory.nextPlace());
+        if (task.mode() == PerfMode.BANDWIDTH) {
+            Load load = new BandwidthLoad(queuePair, memory, task.memory(), null, new PerfLoad.Work(task, 0, 0));
+            load.finished().exceptionally(failure -> {
+                queuePair.abort();
+                return null;
+            });
+            load.beginNow();
+            return;
         }
-        if (task.mode() == PerfMode.LATENCY && task.operation() == PerfOperation.WRITE) {
+        queuePair.setCompletionListener(this::onCompletion);
+        queuePair.receiveQueue().receive(0, memory.nextPlace());
+        if (task.operation() == PerfOperation.WRITE) {
             queuePair.channel().pipeline().addFirst(new MemoryWatch(this::answerWrite));
         }
     }
@@ -78,7 +87,7 @@ final class PerfSession implements QueuePairListener {
     private void onCompletion(QueuePair source, CompletionView completion) {
         if (completion.operation() == Operation.RECEIVE && completion.successful()) {
             try {
-                onMessage(completion);
+                onMessage();
             } catch (ConnectionClosedException e) {
                 // The connection has ended. onClosed reports the reason.
                 received++;
@@ -86,17 +95,10 @@ final class PerfSession implements QueuePairListener {
         }
     }
 
-    private void onMessage(CompletionView message) {
+    private void onMessage() {
         received++;
         queuePair.receiveQueue().receive(received, memory.nextPlace());
-        if (message.solicited()) {
-            queuePair.sendQueue().sendImmediate(received, new ImmediateData(received), PostOptions.NONE);
-        } else if (task.mode() == PerfMode.LATENCY) {
-            answer();
-        } else if (--untilReport == 0) {
-            untilReport = batch;
-            queuePair.sendQueue().sendImmediate(received, new ImmediateData(received), PostOptions.NONE);
-        }
+        answer();
     }
 
     private void answer() {
@@ -130,8 +132,7 @@ final class PerfSession implements QueuePairListener {
     public void onClosed(QueuePair source, CloseReason reason) {
         memory.close();
         long nanos = System.nanoTime() - beganAt;
-        long bytes = queuePair.counters().get(Counter.BYTES_RECEIVED)
-                + queuePair.counters().get(Counter.BYTES_SENT);
+        long bytes = wireBytes(queuePair);
         log.accept(
                 reason.endedBy() == EndedBy.PEER_CLOSED
                         ? client + " was served: " + task.operation() + " of " + Bytes.size(task.size())

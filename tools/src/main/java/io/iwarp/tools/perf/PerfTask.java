@@ -10,23 +10,22 @@ import io.netty.buffer.Unpooled;
  * request. The server needs no other information.
  *
  * <p>Both sides derive the flow control from it. The server posts {@link #window} receives and posts each again
- * directly after its use. After each {@link #batch} of messages, it sends the total number received as Immediate Data.
- * The client has at most one window of messages in flight.
+ * directly after its use. {@link BandwidthLoad} has what they say to each other.
  *
  * @param operation the operation
  * @param mode the mode of measurement
+ * @param direction which side posts operations
  * @param size bytes of each, 0 to {@value #MAX_SIZE}
  * @param depth the client's operations in flight, 1 to {@value #MAX_DEPTH}
- * @param memory the client's memory, which the server writes to in latency mode
+ * @param memory the client's memory, which the server writes to in latency mode, or if it posts Writes
  */
-record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, RemoteBuffer memory) {
+record PerfTask(PerfOperation operation, PerfMode mode, Direction direction, int size, int depth, RemoteBuffer memory) {
     /** The request continues with the task, the reply with the server's memory. */
     static final Application PROTOCOL =
-            new Application("iwarp perf 1", "a perf server of version 1, to be used by 'iwarp perf client'");
+            new Application("iwarp perf 2", "a perf server of version 2, to be used by 'iwarp perf client'");
 
     /** Length in bytes. */
-    static final int ENCODED_LENGTH =
-            Byte.BYTES + Byte.BYTES + Integer.BYTES + Integer.BYTES + RemoteBuffer.ENCODED_LENGTH;
+    static final int ENCODED_LENGTH = 3 * Byte.BYTES + Integer.BYTES + Integer.BYTES + RemoteBuffer.ENCODED_LENGTH;
 
     /** The largest message, in bytes. */
     static final int MAX_SIZE = 1 << 30;
@@ -41,6 +40,33 @@ record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, Rem
     private static final int BATCH_BYTES = 1 << 20;
     private static final int RING_BYTES = 4 << 20;
 
+    /** Which side posts operations. The number on the wire is the ordinal. */
+    enum Direction {
+        TO_SERVER(""),
+        FROM_SERVER(" of the server"),
+        BOTH(" of both sides");
+
+        private final String text;
+
+        Direction(String text) {
+            this.text = text;
+        }
+
+        /** Returns whose operations they are, for results. */
+        @Override
+        public String toString() {
+            return text;
+        }
+
+        boolean fromClient() {
+            return this != FROM_SERVER;
+        }
+
+        boolean fromServer() {
+            return this != TO_SERVER;
+        }
+    }
+
     /** Returns the queue length that a server needs for clients of this depth. */
     static int serverQueueDepth(int depth) {
         return WINDOWS_PER_DEPTH * depth + SPARE_REQUESTS;
@@ -48,7 +74,20 @@ record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, Rem
 
     /** Returns the maximum number of messages in flight to the server's receives. */
     int window() {
-        return WINDOWS_PER_DEPTH * depth;
+        // With both directions a receive queue has the messages of one and the reports about the other.
+        return (direction == Direction.BOTH ? WINDOWS_PER_DEPTH / 2 : WINDOWS_PER_DEPTH) * depth;
+    }
+
+    /** Returns the number of receives that a side keeps posted in bandwidth mode. */
+    int receives(boolean client) {
+        boolean messages = operation.usesReceives() && (client ? direction.fromServer() : direction.fromClient());
+        boolean reports = client || direction.fromServer();
+        return (messages ? window() : 0) + (reports ? acknowledgements() : 1);
+    }
+
+    /** Returns the number of requests that the client has posted at most. */
+    int sends() {
+        return depth + (direction.fromServer() ? acknowledgements() : 2);
     }
 
     /** Returns the number of messages after which the server reports its total. */
@@ -75,7 +114,7 @@ record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, Rem
 
     /** Returns a copy with the memory of the client. */
     PerfTask with(RemoteBuffer clientMemory) {
-        return new PerfTask(operation, mode, size, depth, clientMemory);
+        return new PerfTask(operation, mode, direction, size, depth, clientMemory);
     }
 
     /** Returns the private data of a connection request. */
@@ -83,6 +122,7 @@ record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, Rem
         ByteBuf out = Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH)
                 .writeByte(operation.code())
                 .writeByte(mode.code())
+                .writeByte(direction.ordinal())
                 .writeInt(size)
                 .writeInt(depth);
         memory.encode(out);
@@ -97,14 +137,20 @@ record PerfTask(PerfOperation operation, PerfMode mode, int size, int depth, Rem
     static PerfTask decode(ByteBuf in) {
         PerfOperation operation = PerfOperation.of(in.readUnsignedByte());
         PerfMode mode = PerfMode.of(in.readUnsignedByte());
+        int direction = in.readUnsignedByte();
         int size = in.readInt();
         int depth = in.readInt();
+        boolean supported = direction == Direction.TO_SERVER.ordinal()
+                || (direction < Direction.values().length && operation.reversible(mode));
+        if (!supported) {
+            throw new IllegalArgumentException("a server posts Sends and Writes only, in bandwidth mode");
+        }
         if (size < 0 || size > MAX_SIZE) {
             throw new IllegalArgumentException("a size of " + size + " bytes is outside 0 to " + MAX_SIZE);
         }
         if (depth < 1 || depth > MAX_DEPTH) {
             throw new IllegalArgumentException("a depth of " + depth + " is outside 1 to " + MAX_DEPTH);
         }
-        return new PerfTask(operation, mode, size, depth, RemoteBuffer.decode(in));
+        return new PerfTask(operation, mode, Direction.values()[direction], size, depth, RemoteBuffer.decode(in));
     }
 }

@@ -17,7 +17,7 @@ import java.net.SocketAddress;
 final class ServerUsage {
     /** Nothing goes with the request or the reply. */
     static final Application PROTOCOL =
-            new Application("iwarp perf usage 1", "a perf server of version 1, to be used by 'iwarp perf client'");
+            new Application("iwarp perf usage 2", "a perf server of version 2, to be used by 'iwarp perf client'");
 
     /** Length in bytes. */
     static final int QUESTION_LENGTH = 1;
@@ -57,8 +57,8 @@ final class ServerUsage {
         conversation.send(Unpooled.wrappedBuffer(new byte[] {question}));
         ByteBuf answer = conversation.receive();
         if (answer.readableBytes() != PerfUsage.ENCODED_LENGTH) {
-            throw new CommandFailedException("the server told its use in " + answer.readableBytes() + " bytes, not in "
-                    + PerfUsage.ENCODED_LENGTH + ": use the same version on both sides");
+            throw new CommandFailedException("the server answered with its use in " + answer.readableBytes()
+                    + " bytes, not in " + PerfUsage.ENCODED_LENGTH + ": use the same version on both sides");
         }
         return PerfUsage.decode(answer);
     }

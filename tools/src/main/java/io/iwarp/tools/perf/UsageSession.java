@@ -6,6 +6,7 @@ import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,12 +16,17 @@ final class UsageSession {
 
     private final QueuePair queuePair;
     private final CollectedUsage collected;
+    private final Supplier<PerfUsage> now;
     private final ByteBuf question = Unpooled.buffer(ServerUsage.QUESTION_LENGTH, ServerUsage.QUESTION_LENGTH);
 
-    /** @param collected answers requests for the usage after a collection */
-    UsageSession(QueuePair queuePair, CollectedUsage collected) {
+    /**
+     * @param collected answers requests for the usage after a collection
+     * @param now returns the usage without one
+     */
+    UsageSession(QueuePair queuePair, CollectedUsage collected, Supplier<PerfUsage> now) {
         this.queuePair = queuePair;
         this.collected = collected;
+        this.now = now;
     }
 
     /** Posts the receive; call it before the connection is accepted. */
@@ -36,7 +42,7 @@ final class UsageSession {
         if (question.isReadable() && question.readByte() == ServerUsage.COLLECTED) {
             collected.ask(this::answer);
         } else {
-            answer(PerfUsage.now());
+            answer(now.get());
         }
     }
 

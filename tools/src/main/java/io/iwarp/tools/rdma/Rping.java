@@ -6,17 +6,29 @@ import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ClientWireOptions;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.Interval;
+import io.iwarp.tools.cli.MeasureOptions;
+import io.iwarp.tools.cli.Measurement;
+import io.iwarp.tools.cli.Meter;
+import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.tools.cli.Shutdown;
 import io.iwarp.tools.cli.TlsOptions;
 import io.iwarp.tools.cli.TransportHandlers;
 import io.iwarp.tools.cli.TransportOptions;
 import io.iwarp.verbs.QueuePairSettings;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The ping of rdma-core, to be used with it or with itself. */
@@ -116,6 +128,15 @@ public final class Rping extends BaseCommand {
             showDefaultValue = Visibility.NEVER)
     private boolean allRights;
 
+    @Option(
+            names = "--measure",
+            description = "As client print the rate and the latency of the pings while it runs, and at the end.",
+            showDefaultValue = Visibility.NEVER)
+    private boolean measure;
+
+    @Mixin
+    private MeasureOptions measuring;
+
     @ArgGroup(validate = false, order = 1, heading = "%niWARP options:%n")
     private ClientWireOptions wire = new ClientWireOptions();
 
@@ -166,9 +187,54 @@ public final class Rping extends BaseCommand {
         try (Endpoint endpoint = open()) {
             endpoint.connect(server, settings.mpa(enhanced).build(), new byte[0], conversation::attach);
             output.step("ESTABLISHED");
-            new RpingClient(conversation, bytes, allRights, output).run(count, validate);
+            RpingClient client = new RpingClient(conversation, bytes, allRights, output);
+            if (measure) {
+                measure(client, conversation, bytes);
+            } else {
+                client.run(count, validate, new Meter());
+            }
         }
         return 0;
+    }
+
+    @SuppressWarnings("try") // the shutdown is only closed
+    private void measure(RpingClient client, Conversation conversation, int bytes) throws Exception {
+        measuring.check();
+        ExecutorService thread = Executors.newSingleThreadExecutor();
+        CompletableFuture<Void> begun = new CompletableFuture<>();
+        Meter meter = new Meter();
+        CompletableFuture<Void> end = begun.thenRunAsync(
+                () -> {
+                    try {
+                        client.run(count, validate, meter);
+                    } catch (IOException | InterruptedException e) {
+                        throw new CompletionException(e);
+                    }
+                },
+                thread);
+        try (Shutdown shutdown = Shutdown.interruptingThisThread();
+                ResultFile file = measuring.open()) {
+            Measurement measured = measuring.measure(
+                    "pings of " + Bytes.size(bytes),
+                    List.of(meter),
+                    bytes,
+                    () -> begun.complete(null),
+                    end,
+                    MeasureOptions.UNLIMITED);
+            Interval total = measured.total();
+            if (!measuring.toStandardOutput()) {
+                out().lines(total.summary(bytes, "ping"));
+            }
+            measuring.write(file, json -> {
+                json.writeStringField("op", "rping");
+                json.writeNumberField("size", bytes);
+                total.write(json, bytes);
+            });
+            measured.requireNoFailure();
+        } finally {
+            conversation.queuePair().abort();
+            thread.shutdown();
+        }
     }
 
     private int serve(InetSocketAddress address, int maxSize, RpingOutput output) throws Exception {

@@ -5,6 +5,7 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Conversation;
+import io.iwarp.tools.cli.Meter;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -39,8 +40,9 @@ final class RpingClient {
      *
      * @param count the number of pings, 0 for no limit
      * @param validate whether what the server writes must be what it has read
+     * @param meter counts and times the pings
      */
-    void run(long count, boolean validate) throws IOException, InterruptedException {
+    void run(long count, boolean validate, Meter meter) throws IOException, InterruptedException {
         QueuePair queuePair = conversation.queuePair();
         try (MemoryRegion start = region(AccessRight.REMOTE_READ);
                 MemoryRegion sink = region(AccessRight.REMOTE_WRITE)) {
@@ -48,8 +50,11 @@ final class RpingClient {
             for (long ping = 0; count == 0 || ping < count; ping++) {
                 RpingText.fill(text, ping);
                 start.setBytes(0, text.duplicate());
+                long begin = System.nanoTime();
                 advertise(start);
                 advertise(sink);
+                meter.took(System.nanoTime() - begin);
+                meter.done(1);
                 check(text, sink, ping, validate);
             }
             conversation.close();

@@ -202,7 +202,7 @@ class ConformanceCommandTest {
 
     @ParameterizedTest
     @CsvSource({
-        "--peer, linux, but was 'linux'",
+        "--peer, linux, 'linux' is none of siw, irdma, cxgb4",
         "--html, /no/such/folder/report.html, --html /no/such/folder/report.html cannot be written",
         "--json, /, --json / cannot be written (Is a directory): choose another path",
         "--pcap-dir, /dev/null, --pcap-dir /dev/null cannot be written",

@@ -51,6 +51,18 @@ class CounterTest {
     }
 
     @Test
+    void aPhaseThatIsInterruptedHasAResultAndNoCheck() throws Exception {
+        CommandRun counter = CommandRun.start("counter", "--rounds", "1000000000", "--interval", "0.05");
+        counter.awaitLine(Pattern.compile("until s .*"));
+        counter.awaitLine(Pattern.compile("[0-9.]+ .*"));
+
+        assertThat(counter.stop()).as(counter.err()).isZero();
+        assertThat(counter.out())
+                .containsPattern("spin lock +[\\d,]+ operations? in .*\\R +min ")
+                .doesNotContain("check");
+    }
+
+    @Test
     void severalProcessesCountTogether() throws Exception {
         try (CommandRun server = CommandRun.start("counter", "--listen", "--port", "0")) {
             String[] client = {"counter", server.address(), "--clients", "2", "--adds", "3000", "--rounds", "30"};

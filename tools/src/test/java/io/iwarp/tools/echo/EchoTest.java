@@ -26,15 +26,44 @@ class EchoTest {
     void messagesOfAnySizeComeBack(String size) throws Exception {
         try (CommandRun server = CommandRun.start("echo-server", "--port", "0")) {
             CommandRun client =
-                    CommandRun.of("echo-client", server.address(), "--size", size, "--count", "50", "--warmup", "3");
+                    CommandRun.of("echo-client", server.address(), "--size", size, "--count", "50", "--warmup", "0");
 
             assertThat(client.err()).isEmpty();
             assertThat(client.exitCode()).isZero();
             assertThat(client.out())
-                    .contains("50 messages of")
-                    .contains("unchanged")
-                    .containsPattern("50% \\d.*99.9% \\d");
-            server.awaitLine(Pattern.compile(".* had 53 messages echoed"));
+                    .contains("until s", "50 messages in", "unchanged")
+                    .containsPattern("p50 \\d.*p99.9 \\d");
+            server.awaitLine(Pattern.compile(".* had 50 messages echoed"));
+        }
+    }
+
+    @Test
+    void theResultsAreOneLineOfJson() throws Exception {
+        try (CommandRun server = CommandRun.start("echo-server", "--port", "0")) {
+            CommandRun client = CommandRun.of(
+                    "echo-client", server.address(), "--duration", "0.1", "--warmup", "0.1", "--json", "-");
+
+            assertThat(client.exitCode()).as(client.err()).isZero();
+            assertThat(client.out().lines())
+                    .singleElement()
+                    .asString()
+                    .startsWith("{\"op\":\"echo\",\"size\":64,\"seconds\":")
+                    .contains("\"p9999\":", "\"command\":\"iwarp echo-client");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatWasMeasuredBeforeAnEndIsPrinted(boolean ofServer) throws Exception {
+        try (CommandRun server = CommandRun.start("echo-server", "--port", "0")) {
+            CommandRun client = CommandRun.start(
+                    "echo-client", server.address(), "--duration", "1000", "--warmup", "0", "--interval", "0.05");
+            client.awaitLine(Pattern.compile("[0-9.]+ .*"));
+
+            int exitCode = ofServer && server.stop() == 0 ? client.exitCode() : client.stop();
+
+            assertThat(exitCode).isEqualTo(ofServer ? 1 : 0);
+            assertThat(client.out()).containsPattern("\\d messages? in .*\\Rmin .* p99.99 ");
         }
     }
 

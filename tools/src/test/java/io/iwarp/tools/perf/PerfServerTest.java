@@ -20,8 +20,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What clients of a perf server can cost it. */
 class PerfServerTest {
-    private static final PerfTask TASK =
-            new PerfTask(PerfOperation.WRITE, PerfMode.BANDWIDTH, 4096, 1, new RemoteBuffer(1, 0, 4096));
+    private static final PerfTask TASK = new PerfTask(
+            PerfOperation.WRITE,
+            PerfMode.BANDWIDTH,
+            PerfTask.Direction.TO_SERVER,
+            4096,
+            1,
+            new RemoteBuffer(1, 0, 4096));
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
@@ -39,7 +44,7 @@ class PerfServerTest {
     void oneCollectionAnswersAllWhoAskedMeanwhile() {
         EmbeddedChannel time = new EmbeddedChannel();
         time.freezeTime();
-        PerfUsage usage = new PerfUsage(1, 2, 3, 4, 5);
+        PerfUsage usage = new PerfUsage(1, 2, 3, 4, 5, 6);
         int[] collections = new int[1];
         List<PerfUsage> answers = new ArrayList<>();
         CollectedUsage collected = new CollectedUsage(time.eventLoop(), () -> {

@@ -71,14 +71,7 @@ class PerfTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {
-                "--connections 3 --threads 2",
-                "--depth 1",
-                "--depth 1024",
-                "--busy-poll",
-                "--no-crc",
-                "--markers"
-            })
+            strings = {"--clients 3 --threads 2", "--depth 1", "--depth 1024", "--busy-poll", "--no-crc", "--markers"})
     void eachOptionLetsTheMeasurementSucceed(String options) throws Exception {
         try (CommandRun server = CommandRun.start("perf", "server", "--port", "0", "--no-crc")) {
             List<String> arguments = new ArrayList<>(List.of("--op", "send", "--size", "4K"));
@@ -198,7 +191,7 @@ class PerfTest {
         String page = Files.readString(report);
         assertThat(page)
                 .startsWith("<!DOCTYPE html>")
-                .contains("write, bandwidth, 1 connection with 8 posted", "\"1,000\"", "\"6,144\"")
+                .contains("write, bandwidth, 1 client with 8 posted", "\"1,000\"", "\"6,144\"")
                 .contains("\"date\":\"20", "\"version\":", "\"host\":", "<meta name=\"viewport\"")
                 .containsPattern("\"command\":\"iwarp perf client .* --sweep 1000..6K ")
                 .doesNotContain("<img", "src=", "DATA");
@@ -232,7 +225,7 @@ class PerfTest {
             assertThat(client.exitCode()).as(client.err()).isZero();
             assertThat(client.out().contains("until s")).isEqualTo(!quiet);
             assertThat(client.out())
-                    .contains("write, bandwidth, 1 connection with 8 posted, 1 thread over nio; with CRC, without")
+                    .contains("write, bandwidth, 1 client with 8 posted, 1 thread over nio; with CRC, without")
                     .contains("MB/s", "min us", "p99.99 us", "client s/GB");
         }
     }
@@ -257,7 +250,7 @@ class PerfTest {
                     "64",
                     "--count",
                     "" + count,
-                    "--connections",
+                    "--clients",
                     "" + connections);
 
             assertThat(number(line, "operations")).isEqualTo(count);
@@ -304,6 +297,63 @@ class PerfTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "--reverse, send, 0, 1",
+        "--reverse, send, 3M, 1",
+        "--reverse, send, 64, 2",
+        "--reverse, write, 4K, 2",
+        "--bidir, send, 64, 1",
+        "--bidir, send, 2M, 2",
+        "--bidir, write, 100K, 2"
+    })
+    void theServerPostsToo(String direction, String operation, String size, int clients) throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            String line = measure(
+                    server, "--op", operation, direction, "--size", size, "--clients", "" + clients, "--depth", "2");
+
+            assertThat(text(line, "direction")).isEqualTo(direction.equals("--bidir") ? "both" : "from_server");
+            assertThat(number(line, "operations")).isPositive();
+            if (direction.equals("--reverse")) {
+                assertThat(number(line, "bytesPerSecondFromServer")).isEqualTo(number(line, "bytesPerSecond"));
+            } else if (size.equals("64")) {
+                assertThat(number(line, "bytesPerSecondFromServer")).isBetween(1.0, number(line, "bytesPerSecond") - 1);
+            }
+            assertThat(server.out()).doesNotContain("disconnected before");
+        }
+    }
+
+    @Test
+    void theCostOfTheServerIsDividedByBytes() throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            String address = server.address();
+            CommandRun other = CommandRun.start(
+                    "perf", "client", address, "--duration", "1000", "--warmup", "0", "--interval", "0.1");
+            other.awaitLine(Pattern.compile("[0-9.]+ .*"));
+
+            CommandRun client = CommandRun.of(
+                    "perf", "client", address, "--size", "64", "--depth", "1", "--duration", "0.3", "--warmup", "0");
+
+            assertThat(client.out()).containsPattern("; \\d+% of the server's bytes, and of its cost");
+            assertThat(other.stop()).isZero();
+        }
+    }
+
+    @Test
+    void whatWasMeasuredBeforeTheServerLeftIsPrinted() throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            CommandRun client = CommandRun.start(
+                    "perf", "client", server.address(), "--duration", "1000", "--warmup", "0", "--interval", "0.1");
+            client.awaitLine(Pattern.compile("[0-9.]+ .*"));
+
+            server.stop();
+
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(client.out()).contains("write, bandwidth, 1 client", "p99.99 us", " -\n");
+            assertThat(client.err()).contains("iwarp perf client: ");
+        }
+    }
+
     @Test
     void whatWasMeasuredBeforeCtrlCIsPrinted() throws Exception {
         try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
@@ -313,7 +363,7 @@ class PerfTest {
             client.awaitLine(Pattern.compile("[0-9.]+ .*"));
 
             assertThat(client.stop()).as(client.err()).isZero();
-            assertThat(client.out()).contains("write, bandwidth, 1 connection", "p99.99 us");
+            assertThat(client.out()).contains("write, bandwidth, 1 client", "p99.99 us");
         }
     }
 
@@ -367,14 +417,20 @@ class PerfTest {
                 "--size 2G",
                 "--depth 0",
                 "--depth 1025",
-                "--connections 0",
+                "--clients 0",
                 "--threads 0",
                 "--duration 0",
                 "--interval 0",
                 "--count 0",
-                "--count 1 --connections 2",
+                "--count 1 --clients 2",
                 "--count 1 --duration 1",
                 "--rate 0",
+                "--reverse --bidir",
+                "--reverse --op read",
+                "--bidir --mode latency --op send",
+                "--reverse --count 5",
+                "--bidir --rate 5",
+                "--json same --report same",
                 "--warmup -1"
             })
     void refusesWhatItCannotDo(String options) {
@@ -393,7 +449,13 @@ class PerfTest {
         try (CommandRun server = CommandRun.start("perf", "server", "--port", "0");
                 Endpoint endpoint = PlainEndpoint.open()) {
             String address = server.address();
-            PerfTask task = new PerfTask(PerfOperation.SEND, PerfMode.BANDWIDTH, 64, 4, new RemoteBuffer(0, 0, 0));
+            PerfTask task = new PerfTask(
+                    PerfOperation.SEND,
+                    PerfMode.BANDWIDTH,
+                    PerfTask.Direction.TO_SERVER,
+                    64,
+                    4,
+                    new RemoteBuffer(0, 0, 0));
             QueuePair killed = endpoint.connect(
                     new PeerAddress.Converter().convert(address).resolve(),
                     new ServerOptions().settings().build(),
@@ -425,8 +487,8 @@ class PerfTest {
         // Garbage of other tests is collected meanwhile: little beside a thousand connections.
         int connections = options.contains("--tls") ? 50 : options.contains("--idle") ? 1000 : 200;
         List<String> arguments = new ArrayList<>(List.of("perf", "connect", "HOST:PORT"));
-        arguments.addAll(List.of(
-                "--connections", "" + connections, "--parallel", "4", "--warmup", "20", "--json", json.toString()));
+        arguments.addAll(
+                List.of("--count", "" + connections, "--clients", "4", "--warmup", "20", "--json", json.toString()));
         options.lines().flatMap(line -> Stream.of(line.split(" "))).forEach(arguments::add);
         try (CommandRun server = CommandRun.start(
                 "perf",
@@ -459,7 +521,7 @@ class PerfTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--connections 0", "--connections 1000001", "--parallel 0", "--warmup -1", "--op send"})
+    @ValueSource(strings = {"--count 0", "--count 1000001", "--clients 0", "--warmup -1", "--op send"})
     void connectRefusesWhatItCannotDo(String options) {
         List<String> arguments = new ArrayList<>(List.of("perf", "connect", "127.0.0.1:7471"));
         arguments.addAll(List.of(options.split(" ")));

@@ -59,6 +59,19 @@ class RpingTest {
     }
 
     @Test
+    void itMeasuresOnRequest() throws Exception {
+        try (CommandRun server = CommandRun.start("rping", "-s", "-P", "-p", "0")) {
+            String address = server.address();
+            String port = address.substring(address.lastIndexOf(':') + 1);
+
+            CommandRun client = CommandRun.of("rping", "-c", "-p", port, "-C", "20", "-V", "--measure");
+
+            assertThat(client.exitCode()).as(client.err()).isZero();
+            assertThat(client.out()).contains("pings of 64 bytes", "until s", "20 pings in", "p99.99");
+        }
+    }
+
+    @Test
     void peerToPeerSetUpWorks() throws Exception {
         try (CommandRun server = CommandRun.start("rping", "-s", "-p", "0")) {
             assertThat(ping(server, "-C", "3", "-V", "--peer-to-peer").exitCode())

@@ -1,4 +1,4 @@
-package io.iwarp.tools.perf;
+package io.iwarp.tools.cli;
 
 import io.netty.channel.EventLoop;
 import java.util.concurrent.TimeUnit;
@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
  * earlier operations, and its latency counts from then on: a stall delays all that became due in it, so that the
  * percentiles are correct in spite of it (no coordinated omission). Confined to the event loop.
  */
-final class Pace {
+public final class Pace {
     /** An event loop that sleeps for less wakes up too late. */
     private static final long SPIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
@@ -26,12 +26,12 @@ final class Pace {
     }
 
     /** Returns whether operations have a schedule. */
-    boolean scheduled() {
+    public boolean scheduled() {
         return nanosPerOperation > 0;
     }
 
     /** Returns when the next operation is due, or was, in the time of {@link System#nanoTime}. */
-    long due() {
+    public long due() {
         if (!scheduled()) {
             return System.nanoTime();
         }
@@ -43,7 +43,7 @@ final class Pace {
     }
 
     /** Returns whether the next operation is due; calls {@code later} when it is. */
-    boolean isDue(Runnable later) {
+    public boolean isDue(Runnable later) {
         if (!scheduled()) {
             return true;
         }
