@@ -2,6 +2,7 @@ package io.iwarp.tools;
 
 import java.io.PrintWriter;
 import java.io.Writer;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -10,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 
 /** One run of the {@code iwarp} command in this process, with what it prints. */
@@ -74,6 +76,15 @@ public final class CommandRun implements AutoCloseable {
     /** What was complained of so far. */
     public String err() {
         return err.text();
+    }
+
+    /** Returns the error of the command: its only output on stderr, in at most two lines, here in one. */
+    public String error() {
+        List<String> lines = err().lines().toList();
+        if (lines.isEmpty() || lines.size() > 2 || (lines.size() == 2 && !lines.get(1).startsWith("  "))) {
+            throw new AssertionError("expected an error in two lines; " + printed());
+        }
+        return lines.stream().map(String::strip).collect(Collectors.joining(": "));
     }
 
     /** Waits until a server says where it listens. */

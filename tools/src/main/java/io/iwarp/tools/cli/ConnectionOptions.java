@@ -12,7 +12,7 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:done", "1:failed; one line on stderr says why", "2:the command line is wrong"})
+        exitCodeList = {"0:done", "1:failed; stderr says why", "2:the command line is wrong"})
 public abstract class ConnectionOptions {
     @ArgGroup(validate = false, order = 2, heading = "%nTransport options:%n")
     private TransportOptions transport = new TransportOptions();

@@ -1,9 +1,11 @@
 package io.iwarp.tools.cli;
 
+import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionRejectedException;
 import io.iwarp.EndedBy;
 import io.iwarp.IwarpException;
+import io.iwarp.ProtocolError;
 import io.netty.channel.ConnectTimeoutException;
 import java.io.IOException;
 import java.net.BindException;
@@ -24,7 +26,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Formats errors as one line: the problem and what to do. {@code --verbose} adds the stack trace. */
+/**
+ * Formats errors: what happened, and after a colon the value, the limit, what to do, and the numbers of the RFCs. A
+ * command prints what happened in one line and the rest in a second one. {@code --verbose} adds the stack trace.
+ */
 public final class ErrorLines {
     private static final Logger LOGGER = LoggerFactory.getLogger(ErrorLines.class);
 
@@ -63,28 +68,60 @@ public final class ErrorLines {
         return command.getCommandSpec().qualifiedName() + " --help";
     }
 
-    /** The command failed: one line. */
+    /** The command failed: two lines. */
     public static int onFailure(Exception failure, CommandLine command, ParseResult parsed) {
         if (failure instanceof OptionCheck.BadOptionException) {
             return onUsageError(new ParameterException(command, failure.getMessage()), new String[0]);
         }
         LOGGER.debug("{} failed", command.getCommandSpec().qualifiedName(), failure);
-        new Output(command.getErr()).line(command.getCommandSpec().qualifiedName() + ": " + describe(failure));
+        print(command, describe(failure));
         return ExitCode.SOFTWARE;
     }
 
-    /** The memory of the JVM does not suffice: one line. */
+    /** The memory of the JVM does not suffice: two lines. */
     public static int onOutOfMemory(OutOfMemoryError failure, CommandLine command) {
-        new Output(command.getErr()).line(command.getCommandSpec().qualifiedName() + ": " + describe(failure));
+        print(command, describe(failure));
         return ExitCode.SOFTWARE;
     }
 
-    /** Why a connection was not set up, and what to do, in one line. */
+    /** Prints an error of a command in two lines. */
+    public static void print(CommandLine command, String error) {
+        int end = error.indexOf(": ");
+        Output err = new Output(command.getErr());
+        err.line(command.getCommandSpec().qualifiedName() + ": " + (end < 0 ? error : error.substring(0, end)));
+        if (end >= 0) {
+            err.line("  " + error.substring(end + 2));
+        }
+    }
+
+    /** Returns why a connection was not set up, and what to do. */
     public static String describeSetup(ConnectionClosedException failure) {
         return describe(failure) + (tlsFailure(failure) == null ? "; both sides need --tls, or neither" : "");
     }
 
-    /** What went wrong and what to do, in one line. */
+    /** Returns why a stream has ended, and what to do. */
+    public static String describe(CloseReason reason) {
+        return describe(new ConnectionClosedException(reason));
+    }
+
+    private static String describeEnd(CloseReason reason) {
+        String happened =
+                switch (reason.endedBy()) {
+                    case LOCAL_APPLICATION -> "this side closed the connection";
+                    case LOCAL_FAULT -> "the other side broke the protocol";
+                    case PEER_TERMINATE -> "the other side ended the connection with an error";
+                    case PEER_CLOSED -> "the other side closed the connection";
+                    case PEER_REJECTED -> "the other side refused the connection";
+                    case TIMEOUT -> "the other side did not answer in time";
+                    case TRANSPORT -> "the connection was lost";
+                };
+        ProtocolError error = reason.error();
+        String detail = reason.detail()
+                + (error == null ? "" : (reason.detail().isEmpty() ? "" : "; ") + error.explanation() + " (" + error + ")");
+        return detail.isEmpty() ? happened : happened + ": " + detail;
+    }
+
+    /** Returns what went wrong and what to do, in one line. */
     public static String describe(Throwable failure) {
         String message = String.valueOf(failure.getMessage());
         IOException unconnected = connectFailure(failure);
@@ -97,6 +134,9 @@ public final class ErrorLines {
         Throwable tls = tlsFailure(failure);
         if (tls != null) {
             return "TLS failed: " + tls.getMessage() + ": check --tls, --cert, --key and --ca on both sides";
+        }
+        if (failure instanceof ConnectionClosedException closed) {
+            return describeEnd(closed.reason());
         }
         if (failure instanceof CommandFailedException || failure instanceof IwarpException) {
             return message;

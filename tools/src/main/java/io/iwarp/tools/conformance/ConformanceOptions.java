@@ -48,7 +48,7 @@ import picocli.CommandLine.Spec;
         exitCodeList = {
             "0:no case failed, but for known deviations",
             "1:a case failed",
-            "2:the suite could not run; one line on stderr says why",
+            "2:the suite could not run; stderr says why",
             "3:no case failed, but the bounds of the peer's memory were not seen, and --waive bounds is missing"
         })
 final class ConformanceOptions {
@@ -245,7 +245,7 @@ final class ConformanceOptions {
             summarize(out, reporter.apply(results));
         }
         if (failure != null) {
-            err.line(command.qualifiedName() + ": " + failure);
+            ErrorLines.print(command.commandLine(), failure);
         }
         if (failure != null || !complete) {
             return CANNOT_RUN;

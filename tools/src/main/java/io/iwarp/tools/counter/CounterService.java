@@ -3,6 +3,7 @@ package io.iwarp.tools.counter;
 import io.iwarp.CloseReason;
 import io.iwarp.tools.cli.ClientLimits;
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.ErrorLines;
 import io.iwarp.tools.cli.ListenOptions;
 import io.iwarp.tools.cli.Service;
 import io.iwarp.verbs.ConnectionRequest;
@@ -87,7 +88,7 @@ final class CounterService implements Service {
             if (freed || !done) {
                 String when = done ? " disconnected" : " disconnected before it finished";
                 String lock = freed ? "; the lock was taken from it" : "";
-                log.accept(address + when + lock + ": " + reason);
+                log.accept(address + when + lock + ": " + ErrorLines.describe(reason));
             }
         }
     }

@@ -5,6 +5,7 @@ import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.tools.cli.Bytes;
+import io.iwarp.tools.cli.ErrorLines;
 import io.iwarp.tools.cli.ListenOptions;
 import io.iwarp.tools.cli.Output;
 import io.iwarp.verbs.CompletionView;
@@ -70,7 +71,7 @@ final class EchoSession implements QueuePairListener {
 
     @Override
     public void onClosed(QueuePair source, CloseReason reason) {
-        String end = reason.endedBy() == EndedBy.PEER_CLOSED ? "" : "; " + reason;
+        String end = reason.endedBy() == EndedBy.PEER_CLOSED ? "" : "; " + ErrorLines.describe(reason);
         out.line(client + " had " + Bytes.count(echoed, "message") + " echoed" + end);
     }
 }

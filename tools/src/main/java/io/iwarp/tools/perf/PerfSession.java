@@ -8,6 +8,7 @@ import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.Bytes;
+import io.iwarp.tools.cli.ErrorLines;
 import io.iwarp.tools.cli.ListenOptions;
 import io.iwarp.tools.cli.Load;
 import io.iwarp.verbs.CompletionView;
@@ -138,6 +139,6 @@ final class PerfSession implements QueuePairListener {
                         ? client + " was served: " + task.operation() + " of " + Bytes.size(task.size())
                                 + ", on the wire " + Bytes.exactly(bytes) + " in " + Bytes.time(nanos) + ", "
                                 + Bytes.rate(bytes, nanos)
-                        : client + " disconnected before it finished: " + reason);
+                        : client + " disconnected before it finished: " + ErrorLines.describe(reason));
     }
 }

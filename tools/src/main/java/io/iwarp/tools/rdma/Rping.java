@@ -40,7 +40,7 @@ import picocli.CommandLine.Option;
                     + " both."
         },
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:done", "1:failed; one line on stderr says why", "2:the command line is wrong"},
+        exitCodeList = {"0:done", "1:failed; stderr says why", "2:the command line is wrong"},
         footer = {
             "%nExamples:",
             "  iwarp rping -s -P",

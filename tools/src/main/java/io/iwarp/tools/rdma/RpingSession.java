@@ -68,7 +68,7 @@ final class RpingSession {
         } catch (IOException | RuntimeException | OutOfMemoryError e) {
             // Whatever the step that failed: on a connection that has ended, its end is the reason.
             CloseReason end = conversation.queuePair().closeReason();
-            output.complaint(client + ": " + (end == null ? ErrorLines.describe(e) : end));
+            output.complaint(client + ": " + (end == null ? ErrorLines.describe(e) : ErrorLines.describe(end)));
         } finally {
             conversation.queuePair().abort();
             output.disconnected("server");

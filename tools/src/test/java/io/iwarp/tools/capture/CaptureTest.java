@@ -160,9 +160,7 @@ class CaptureTest {
 
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.out()).contains("terminate", "CRCs checked");
-        assertThat(run.err().lines())
-                .singleElement()
-                .asString()
+        assertThat(run.error())
                 .startsWith("iwarp demo: the capture /dev/full is not complete: ");
     }
 
@@ -172,7 +170,7 @@ class CaptureTest {
                 "demo", "--pcap", directory.resolve("no/such/place").toString());
 
         assertThat(demo.exitCode()).isEqualTo(1);
-        assertThat(demo.err().lines()).singleElement().asString().contains("check the path");
+        assertThat(demo.error()).contains("check the path");
     }
 
     private static boolean hasIpv6() {

@@ -110,9 +110,7 @@ class TlsTest {
 
             assertThat(run.exitCode()).isEqualTo(1);
             assertThat(run.out()).isEmpty();
-            assertThat(run.err().lines())
-                    .singleElement()
-                    .asString()
+            assertThat(run.error())
                     .startsWith("iwarp echo-client: could not connect: ")
                     .contains(complaint);
         }
@@ -155,9 +153,7 @@ class TlsTest {
 
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.out()).isEmpty();
-        assertThat(run.err().lines())
-                .singleElement()
-                .asString()
+        assertThat(run.error())
                 .startsWith("iwarp echo-server: ")
                 .contains("check the path; certificates are in PEM format")
                 .satisfies(line -> assertThat(line.replace(folder + "/", "")).contains(complaint));

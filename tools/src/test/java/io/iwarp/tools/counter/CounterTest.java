@@ -143,9 +143,7 @@ class CounterTest {
             CommandRun client = CommandRun.of("counter", address, "--adds", "1", "--rounds", "0");
 
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.err().lines())
-                    .singleElement()
-                    .asString()
+            assertThat(client.error())
                     .contains("counter 4, number 0, but the clients added 11 and 0");
         }
     }
@@ -174,7 +172,7 @@ class CounterTest {
         assertThat(server.stop()).isZero();
 
         assertThat(client.exitCode()).isEqualTo(1);
-        assertThat(client.err().lines()).singleElement().asString().matches(".*(closed|lost).*");
+        assertThat(client.error()).matches(".*(closed|lost).*");
     }
 
     @Test
@@ -183,7 +181,7 @@ class CounterTest {
             CommandRun client = CommandRun.of("counter", server.address());
 
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.err().lines()).singleElement().asString().contains("this is an echo-server");
+            assertThat(client.error()).contains("this is an echo-server");
         }
     }
 

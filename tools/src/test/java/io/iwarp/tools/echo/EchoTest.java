@@ -131,7 +131,7 @@ class EchoTest {
             CommandRun client = CommandRun.of("echo-client", server.address(), "--size", "1001");
 
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.err().lines()).singleElement().asString().contains("up to 1,000 bytes", "--max-size");
+            assertThat(client.error()).contains("up to 1,000 bytes", "--max-size");
         }
     }
 
@@ -144,7 +144,7 @@ class EchoTest {
         CommandRun client = CommandRun.of("echo-client", "127.0.0.1:" + port);
 
         assertThat(client.exitCode()).isEqualTo(1);
-        assertThat(client.err().lines()).singleElement().asString().contains("start the server there first");
+        assertThat(client.error()).contains("start the server there first");
     }
 
     @Test
@@ -157,7 +157,7 @@ class EchoTest {
                         .write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
                 assertThat(client.exitCode()).isEqualTo(1);
             }
-            assertThat(client.err().lines()).singleElement().asString().contains("MPA");
+            assertThat(client.error()).contains("MPA");
         }
     }
 
@@ -167,7 +167,7 @@ class EchoTest {
             CommandRun server = CommandRun.of("echo-server", "--port", String.valueOf(taken.getLocalPort()));
 
             assertThat(server.exitCode()).isEqualTo(1);
-            assertThat(server.err().lines()).singleElement().asString().contains("choose another --port");
+            assertThat(server.error()).contains("choose another --port");
         }
     }
 
@@ -178,7 +178,7 @@ class EchoTest {
             CommandRun client = CommandRun.of("file", "put", server.address(), own);
 
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.err().lines()).singleElement().asString().contains("this is an echo-server");
+            assertThat(client.error()).contains("this is an echo-server");
         }
     }
 }

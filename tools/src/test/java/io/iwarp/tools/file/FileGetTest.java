@@ -442,7 +442,7 @@ class FileGetTest {
             relay.cut();
 
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.err().lines()).singleElement().asString().matches(".*(lost|closed).*");
+            assertThat(client.error()).matches(".*(lost|closed).*");
             server.awaitLine(Pattern.compile(".* failed, it has not all of the file: .*"));
         }
         assertThat(FilePutTest.names(copies)).isEmpty();
@@ -487,6 +487,6 @@ class FileGetTest {
 
     private static void assertOneLine(CommandRun run, String... parts) {
         assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(run.err().lines()).singleElement().asString().contains(parts);
+        assertThat(run.error()).contains(parts);
     }
 }

@@ -116,7 +116,7 @@ class FilePutTest {
             CommandRun client = CommandRun.of("file", "put", server.address(), file.toString());
 
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.err().lines()).singleElement().asString().contains("has f already", "--force");
+            assertThat(client.error()).contains("has f already", "--force");
         }
         assertThat(inbox.resolve("f")).hasContent("precious");
         try (CommandRun server = server("--force")) {
@@ -200,7 +200,7 @@ class FilePutTest {
                     CommandRun.of("file", "put", first.address(), file("f", 10).toString());
 
             assertThat(second.exitCode()).isEqualTo(1);
-            assertThat(second.err().lines()).singleElement().asString().contains("try again later");
+            assertThat(second.error()).contains("try again later");
         }
     }
 
@@ -217,9 +217,7 @@ class FilePutTest {
                     "file", "put", server.address(), file("f", 10_000).toString());
 
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.err().lines())
-                    .singleElement()
-                    .asString()
+            assertThat(client.error())
                     .contains("the connection to the server was lost: ", progress, outcome);
         }
     }
@@ -229,7 +227,7 @@ class FilePutTest {
         CommandRun server = CommandRun.of("file", "serve", "--port", "0", "--directory", "no/such/place");
 
         assertThat(server.exitCode()).isEqualTo(1);
-        assertThat(server.err().lines()).singleElement().asString().contains("create it first");
+        assertThat(server.error()).contains("create it first");
     }
 
     @Test
@@ -237,7 +235,7 @@ class FilePutTest {
         CommandRun client = CommandRun.of("file", "put", "127.0.0.1:1", "no/such/file");
 
         assertThat(client.exitCode()).isEqualTo(1);
-        assertThat(client.err().lines()).singleElement().asString().contains("no/such/file", "check the path");
+        assertThat(client.error()).contains("no/such/file", "check the path");
     }
 
     @Test

@@ -119,7 +119,7 @@ class PerfTest {
             CommandRun client = CommandRun.of("perf", "client", server.address(), atClient);
 
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.err().lines()).singleElement().asString().endsWith(advice);
+            assertThat(client.error()).endsWith(advice);
         }
     }
 
@@ -143,7 +143,7 @@ class PerfTest {
             CommandRun client = CommandRun.of("perf", "client", address, "--depth", "17");
 
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.err().lines()).singleElement().asString().contains("up to 16", "--max-depth");
+            assertThat(client.error()).contains("up to 16", "--max-depth");
             assertThat(number(measure(address, "--op", "send", "--depth", "16"), "operations"))
                     .isPositive();
         }
@@ -160,9 +160,7 @@ class PerfTest {
             } else {
                 CommandRun client = CommandRun.of("perf", "client", server.address(), "--transport", name);
                 assertThat(client.exitCode()).isEqualTo(1);
-                assertThat(client.err().lines())
-                        .singleElement()
-                        .asString()
+                assertThat(client.error())
                         .contains("--transport " + name + " cannot be used here (", "such as nio");
             }
         }
@@ -476,7 +474,7 @@ class PerfTest {
             CommandRun client = CommandRun.of("perf", "client", server.address());
 
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.err().lines()).singleElement().asString().contains("this is an echo-server");
+            assertThat(client.error()).contains("this is an echo-server");
         }
     }
 

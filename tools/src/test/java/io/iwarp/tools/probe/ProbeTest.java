@@ -150,7 +150,7 @@ class ProbeTest {
 
     private static void assertFails(CommandRun probe, String verdict) {
         assertThat(probe.exitCode()).isEqualTo(1);
-        assertThat(probe.err().lines()).singleElement().asString().contains(verdict);
+        assertThat(probe.error()).contains(verdict);
     }
 
     /** What a peer does with a connection. */

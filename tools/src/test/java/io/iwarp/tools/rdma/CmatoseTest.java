@@ -43,7 +43,7 @@ class CmatoseTest {
             CommandRun client = CommandRun.of("cmatose", "-s", "127.0.0.1", "-p", port, "-S", "11");
 
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.err().lines()).singleElement().asString().contains("10 bytes instead of 11");
+            assertThat(client.error()).contains("10 bytes instead of 11");
             assertThat(server.exitCode()).isEqualTo(1);
         }
     }
@@ -70,7 +70,7 @@ class CmatoseTest {
                     CommandRun.of("cmatose", "-s", "127.0.0.1", "-p", "" + port, "-C", "" + count, "-S", "" + size);
 
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.err().lines()).singleElement().asString().contains("cmatose: ");
+            assertThat(client.error()).contains("cmatose: ");
             assertThat(client.out()).doesNotContain("complete");
         }
     }
