@@ -75,7 +75,7 @@ class HostileTextTest {
             CommandRun client = CommandRun.of(words.split(" ", -1));
 
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.err()).contains("refused the connection: " + SHOWN);
+            assertThat(client.error()).contains("refused the connection: " + SHOWN);
             requirePlain(client);
         }
     }

@@ -66,7 +66,7 @@ class OutputTest {
         CommandRun run = CommandRun.of(words.toArray(String[]::new));
 
         assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(run.err().strip())
+        assertThat(run.error())
                 .isEqualTo("iwarp " + command + ": " + option + " " + file
                         + " is in no existing directory: create it first");
     }

@@ -117,7 +117,9 @@ public final class ErrorLines {
                 };
         ProtocolError error = reason.error();
         String detail = reason.detail()
-                + (error == null ? "" : (reason.detail().isEmpty() ? "" : "; ") + error.explanation() + " (" + error + ")");
+                + (error == null
+                        ? ""
+                        : (reason.detail().isEmpty() ? "" : "; ") + error.explanation() + " (" + error + ")");
         return detail.isEmpty() ? happened : happened + ": " + detail;
     }
 

@@ -53,7 +53,7 @@ public final class MeasureOptions extends JsonOption {
             Duration duration) {
         boolean lines = title != null && !quiet && !toStandardOutput();
         Output out = new Output(command().commandLine().getOut());
-        if (lines) {
+        if (lines && title != null) {
             out.line(title);
             out.line(Interval.titles());
         }

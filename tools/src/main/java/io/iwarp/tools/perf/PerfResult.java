@@ -84,7 +84,8 @@ record PerfResult(
         EventLoops loops = plan.loops();
         return String.format(
                         Locale.ROOT,
-                        "%s%s, %s%s, %,d client%s with %,d posted, %,d thread%s over %s%s%s; %s CRC, %s markers, %s TLS",
+                        "%s%s, %s%s, %,d client%s with %,d posted, %,d thread%s over %s%s%s;"
+                                + " %s CRC, %s markers, %s TLS",
                         task.operation(),
                         task.direction(),
                         task.mode() == PerfMode.LATENCY ? "round-trip latency" : "bandwidth",

@@ -40,16 +40,28 @@ record PerfTask(PerfOperation operation, PerfMode mode, Direction direction, int
     private static final int BATCH_BYTES = 1 << 20;
     private static final int RING_BYTES = 4 << 20;
 
-    /** Which side posts operations. The number on the wire is the ordinal. */
+    /** Which side posts operations. Each has a number on the wire. */
     enum Direction {
-        TO_SERVER(""),
-        FROM_SERVER(" of the server"),
-        BOTH(" of both sides");
+        TO_SERVER(0, ""),
+        FROM_SERVER(1, " of the server"),
+        BOTH(2, " of both sides");
 
+        private final int code;
         private final String text;
 
-        Direction(String text) {
+        Direction(int code, String text) {
+            this.code = code;
             this.text = text;
+        }
+
+        /** Returns the direction of a number that a server supports for an operation. */
+        private static Direction of(int code, PerfOperation operation, PerfMode mode) {
+            for (Direction direction : values()) {
+                if (direction.code == code && (direction == TO_SERVER || operation.reversible(mode))) {
+                    return direction;
+                }
+            }
+            throw new IllegalArgumentException("a server posts Sends and Writes only, in bandwidth mode");
         }
 
         /** Returns whose operations they are, for results. */
@@ -122,7 +134,7 @@ record PerfTask(PerfOperation operation, PerfMode mode, Direction direction, int
         ByteBuf out = Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH)
                 .writeByte(operation.code())
                 .writeByte(mode.code())
-                .writeByte(direction.ordinal())
+                .writeByte(direction.code)
                 .writeInt(size)
                 .writeInt(depth);
         memory.encode(out);
@@ -137,20 +149,15 @@ record PerfTask(PerfOperation operation, PerfMode mode, Direction direction, int
     static PerfTask decode(ByteBuf in) {
         PerfOperation operation = PerfOperation.of(in.readUnsignedByte());
         PerfMode mode = PerfMode.of(in.readUnsignedByte());
-        int direction = in.readUnsignedByte();
+        Direction direction = Direction.of(in.readUnsignedByte(), operation, mode);
         int size = in.readInt();
         int depth = in.readInt();
-        boolean supported = direction == Direction.TO_SERVER.ordinal()
-                || (direction < Direction.values().length && operation.reversible(mode));
-        if (!supported) {
-            throw new IllegalArgumentException("a server posts Sends and Writes only, in bandwidth mode");
-        }
         if (size < 0 || size > MAX_SIZE) {
             throw new IllegalArgumentException("a size of " + size + " bytes is outside 0 to " + MAX_SIZE);
         }
         if (depth < 1 || depth > MAX_DEPTH) {
             throw new IllegalArgumentException("a depth of " + depth + " is outside 1 to " + MAX_DEPTH);
         }
-        return new PerfTask(operation, mode, Direction.values()[direction], size, depth, RemoteBuffer.decode(in));
+        return new PerfTask(operation, mode, direction, size, depth, RemoteBuffer.decode(in));
     }
 }
