@@ -81,7 +81,9 @@ public final class CommandRun implements AutoCloseable {
     /** Returns the error of the command: its only output on stderr, in at most two lines, here in one. */
     public String error() {
         List<String> lines = err().lines().toList();
-        if (lines.isEmpty() || lines.size() > 2 || (lines.size() == 2 && !lines.get(1).startsWith("  "))) {
+        if (lines.isEmpty()
+                || lines.size() > 2
+                || (lines.size() == 2 && !lines.get(1).startsWith("  "))) {
             throw new AssertionError("expected an error in two lines; " + printed());
         }
         return lines.stream().map(String::strip).collect(Collectors.joining(": "));

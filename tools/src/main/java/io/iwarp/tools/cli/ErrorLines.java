@@ -105,16 +105,15 @@ public final class ErrorLines {
     }
 
     private static String describeEnd(CloseReason reason) {
-        String happened =
-                switch (reason.endedBy()) {
-                    case LOCAL_APPLICATION -> "this side closed the connection";
-                    case LOCAL_FAULT -> "the other side broke the protocol";
-                    case PEER_TERMINATE -> "the other side ended the connection with an error";
-                    case PEER_CLOSED -> "the other side closed the connection";
-                    case PEER_REJECTED -> "the other side refused the connection";
-                    case TIMEOUT -> "the other side did not answer in time";
-                    case TRANSPORT -> "the connection was lost";
-                };
+        String happened = switch (reason.endedBy()) {
+            case LOCAL_APPLICATION -> "this side closed the connection";
+            case LOCAL_FAULT -> "the other side broke the protocol";
+            case PEER_TERMINATE -> "the other side ended the connection with an error";
+            case PEER_CLOSED -> "the other side closed the connection";
+            case PEER_REJECTED -> "the other side refused the connection";
+            case TIMEOUT -> "the other side did not answer in time";
+            case TRANSPORT -> "the connection was lost";
+        };
         ProtocolError error = reason.error();
         String detail = reason.detail()
                 + (error == null

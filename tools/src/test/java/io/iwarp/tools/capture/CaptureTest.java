@@ -160,8 +160,7 @@ class CaptureTest {
 
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.out()).contains("terminate", "CRCs checked");
-        assertThat(run.error())
-                .startsWith("iwarp demo: the capture /dev/full is not complete: ");
+        assertThat(run.error()).startsWith("iwarp demo: the capture /dev/full is not complete: ");
     }
 
     @Test

@@ -143,8 +143,7 @@ class CounterTest {
             CommandRun client = CommandRun.of("counter", address, "--adds", "1", "--rounds", "0");
 
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.error())
-                    .contains("counter 4, number 0, but the clients added 11 and 0");
+            assertThat(client.error()).contains("counter 4, number 0, but the clients added 11 and 0");
         }
     }
 

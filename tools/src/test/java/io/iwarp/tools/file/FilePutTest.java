@@ -217,8 +217,7 @@ class FilePutTest {
                     "file", "put", server.address(), file("f", 10_000).toString());
 
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.error())
-                    .contains("the connection to the server was lost: ", progress, outcome);
+            assertThat(client.error()).contains("the connection to the server was lost: ", progress, outcome);
         }
     }
 

@@ -160,8 +160,7 @@ class PerfTest {
             } else {
                 CommandRun client = CommandRun.of("perf", "client", server.address(), "--transport", name);
                 assertThat(client.exitCode()).isEqualTo(1);
-                assertThat(client.error())
-                        .contains("--transport " + name + " cannot be used here (", "such as nio");
+                assertThat(client.error()).contains("--transport " + name + " cannot be used here (", "such as nio");
             }
         }
     }
