@@ -246,28 +246,36 @@ final class Capabilities {
             return stream.next().is(Segment.ATOMIC_RESPONSE);
         });
         lack(!onMemory, Need.ATOMIC_MEMORY, "on the memory that the peer names no atomics may be executed");
+        boolean atomics =
+                ask(sessions, stream -> knows(stream, Segment.ATOMIC_REQUEST, 1, AtomicRequest.LENGTH, false));
         either(
-                ask(sessions, stream -> knows(stream, Segment.ATOMIC_REQUEST, 1, AtomicRequest.LENGTH)),
+                atomics,
                 Need.ATOMICS,
                 Need.NO_ATOMICS,
                 "the peer does not know atomics (RFC 7306)",
                 "the peer knows atomics (RFC 7306)");
         either(
-                ask(sessions, stream -> knows(stream, Segment.IMMEDIATE, 0, Long.BYTES)),
+                ask(sessions, stream -> knows(stream, Segment.IMMEDIATE, 0, Long.BYTES, atomics)),
                 Need.IMMEDIATE,
                 Need.NO_IMMEDIATE,
                 "the peer does not know Immediate Data (RFC 7306)",
                 "the peer knows Immediate Data (RFC 7306)");
     }
 
-    /** Returns whether the peer does not call the opcode unknown. */
-    private static boolean knows(PeerStream stream, int opcode, int queue, int length) throws IOException {
+    /**
+     * Returns whether the peer does not call the opcode unknown.
+     *
+     * @param ifEnded the answer if the connection ends: a program may not expect the message, or the peer may report
+     *     nothing
+     */
+    private static boolean knows(PeerStream stream, int opcode, int queue, int length, boolean ifEnded)
+            throws IOException {
         long msn = queue == 0 ? stream.nextMsn() : stream.nextReadMsn();
         stream.send(Segment.untagged(opcode, queue, msn, new byte[length]));
         Arrival arrival = stream.next();
         Segment answer = arrival.segment();
         if (answer == null || answer.opcode() != Segment.TERMINATE || answer.payload().length < Integer.BYTES) {
-            return queue == 0 || (!arrival.ended() && arrival.kind() != Arrival.Kind.SILENCE);
+            return arrival.ended() ? ifEnded : queue == 0 || arrival.kind() != Arrival.Kind.SILENCE;
         }
         TerminateMessage message = TerminateMessage.decode(answer.payload());
         // Some peers swap the halves of the first byte.

@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
  */
 public final class Causes {
     private static final int MAX_LINES = 8;
+    private static final int MAX_FAMILIES = 6;
     private static final String TERMINATE = "a Terminate";
 
     private Causes() {}
@@ -30,8 +31,10 @@ public final class Causes {
                 .forEach(one -> causes.computeIfAbsent(cause(one, terminates), any -> new ArrayList<>())
                         .add(one));
         List<Map.Entry<String, List<Report.Outcome>>> sorted = causes.entrySet().stream()
-                .sorted(Comparator.comparingInt((Map.Entry<String, List<Report.Outcome>> entry) ->
-                        -entry.getValue().size()))
+                // A rule counts for all messages of the peer.
+                .sorted(Comparator.comparing((Map.Entry<String, List<Report.Outcome>> entry) ->
+                                !isRule(entry.getValue().get(0)))
+                        .thenComparing(entry -> -entry.getValue().size()))
                 .toList();
         List<String> lines = sorted.stream()
                 .limit(MAX_LINES)
@@ -48,13 +51,21 @@ public final class Causes {
         return lines;
     }
 
+    private static boolean isRule(Report.Outcome one) {
+        return one.id().startsWith("rule.") && !one.id().startsWith("rule.error.");
+    }
+
     private static boolean showsTerminate(Report.Outcome one) {
         return one.dialogue().stream().anyMatch(line -> line.startsWith("< Terminate"))
-                || (one.status() == Status.PASSED && one.title().contains("refused with"));
+                // An error of MPA, 2/0/xx, may end the connection without one.
+                || (one.status() == Status.PASSED && one.title().matches(".*refused with [01]/.*"));
     }
 
     private static String cause(Report.Outcome one, boolean terminates) {
         String seen = one.seen();
+        if (isRule(one)) {
+            return "messages of the peer break a rule";
+        }
         if (seen.contains("after it the peer serves no ping")) {
             return "the peer serves no connection any more after it";
         }
@@ -67,10 +78,14 @@ public final class Causes {
         if (seen.startsWith(TERMINATE)) {
             return "a Terminate has another error than the RFC asks for";
         }
-        if (!terminates) {
-            return "the peer never sends a Terminate";
+        if (seen.startsWith("the end of the connection") || seen.startsWith("a reset")) {
+            return terminates
+                    ? "the peer ends the connection without the Terminate that is due"
+                    : "the peer never sends a Terminate: it only ends the connection";
         }
-        return "no Terminate: " + what(seen) + " instead";
+        return seen.startsWith("nothing")
+                ? "the peer does not react to what it has to refuse"
+                : "the peer takes what it has to refuse";
     }
 
     /** Returns what came, without the numbers in which one case differs from another. */
@@ -81,7 +96,9 @@ public final class Causes {
     private static String cases(List<Report.Outcome> outcomes) {
         Map<String, Long> families = outcomes.stream()
                 .collect(Collectors.groupingBy(
-                        one -> one.id().replaceFirst("\\..*", ""), TreeMap::new, Collectors.counting()));
+                        one -> one.id().replaceFirst("^([^.]*\\.[^.]*)\\..*", "$1.*"),
+                        TreeMap::new,
+                        Collectors.counting()));
         int count = outcomes.size();
         return count
                 + (count == 1 ? " case, " : " cases, as ")
@@ -89,7 +106,11 @@ public final class Causes {
                 + (families.size() == 1
                         ? ""
                         : families.entrySet().stream()
-                                .map(entry -> entry.getValue() + " of " + entry.getKey() + ".*")
-                                .collect(Collectors.joining(", ", " (", ")")));
+                                .sorted(Map.Entry.<String, Long>comparingByValue()
+                                        .reversed())
+                                .limit(MAX_FAMILIES)
+                                .map(entry -> (entry.getValue() == 1 ? "" : entry.getValue() + " of ") + entry.getKey())
+                                .collect(Collectors.joining(
+                                        ", ", " (", families.size() > MAX_FAMILIES ? ", ...)" : ")")));
     }
 }

@@ -13,10 +13,13 @@ class CausesTest {
     void theMostFrequentCauseStandsFirst() {
         assertThat(Causes.lines(report(
                         failed("mpa.a", "3 bytes, wrong", "4 bytes"),
-                        failed("ddp.a", "nothing", "a Terminate with 1/2/01"),
-                        failed("rdmap.a", "nothing", "a Terminate with 0/2/06"))))
+                        failed("ddp.a", "the end of the connection (FIN)", "a Terminate with 1/2/01"),
+                        failed("rdmap.a", "the end of the connection (FIN)", "a Terminate with 0/2/06"),
+                        failed("rule.a", "1", "0"))))
                 .containsExactly(
-                        "the peer never sends a Terminate: 2 cases, as ddp.a (1 of ddp.*, 1 of rdmap.*)",
+                        "messages of the peer break a rule: 1 case, rule.a",
+                        "the peer never sends a Terminate: it only ends the connection: 2 cases, as ddp.a"
+                                + " (ddp.a, rdmap.a)",
                         "the peer does otherwise: 3 bytes instead of 4 bytes: 1 case, mpa.a");
     }
 
@@ -36,7 +39,7 @@ class CausesTest {
                 List.of("< Terminate, QN 2"),
                 0);
         assertThat(Causes.lines(report(shown, failed("ddp.a", "nothing", "a Terminate with 1/2/01"))))
-                .contains("no Terminate: nothing instead: 1 case, ddp.a");
+                .contains("the peer does not react to what it has to refuse: 1 case, ddp.a");
     }
 
     @Test

@@ -316,7 +316,8 @@ final class ConformanceOptions {
                                 : first.detail());
         return "the peer does not complete a ping, so that no case can run: " + came + ". Check that "
                 + (role == Role.SERVER ? "a server of rping listens there" : "COMMAND starts a client of rping")
-                + ", or give it more time with --patience. All that came is on stdout.";
+                + ", or give it more time with --patience, or --revision 1 if it has no RFC 6581. All that came is on"
+                + " stdout.";
     }
 
     private static String beginning(byte[] bytes) {
