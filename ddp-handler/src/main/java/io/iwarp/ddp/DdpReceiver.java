@@ -313,6 +313,9 @@ final class DdpReceiver {
 
     /** A gap in a delivered message would reveal previous content of the buffer, for example of another peer. */
     private @Nullable ProtocolFault checkCoverage(UntaggedBuffer buffer) {
+        if (segment.isWholeMessage()) {
+            return null;
+        }
         Coverage coverage = buffer.coverage();
         long offset = segment.messageOffset();
         int length = segment.payloadLength();

@@ -177,6 +177,11 @@ public final class DdpSegment {
         return (ddpControl() & LAST_FLAG) != 0;
     }
 
+    /** Returns whether this untagged segment is a message of its own: the first and the last. */
+    boolean isWholeMessage() {
+        return last() && messageOffset() == 0;
+    }
+
     /** Returns DV, the version of DDP, 0..3. */
     public int version() {
         requireHeader();

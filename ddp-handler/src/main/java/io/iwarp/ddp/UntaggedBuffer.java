@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 public class UntaggedBuffer {
     private final ByteSpan sink = new ByteSpan();
-    private final Coverage coverage = new Coverage();
+    /** Null until a message of several segments arrives. */
+    private @Nullable Coverage coverage;
     /** Whether a segment of the message has arrived. */
     private boolean begun;
 
@@ -143,12 +144,19 @@ public class UntaggedBuffer {
         rsvdUlp = 0;
         msn = 0;
         messageLength = 0;
-        coverage.clear();
+        if (coverage != null) {
+            coverage.clear();
+        }
     }
 
-    /** Returns which bytes of the message have arrived. */
+    /** Returns which bytes of an incomplete message have arrived. */
     protected final Coverage coverage() {
-        return coverage;
+        Coverage existing = coverage;
+        if (existing == null) {
+            existing = new Coverage();
+            coverage = existing;
+        }
+        return existing;
     }
 
     /** A segment of the message has arrived. The first one decides what is reported. */
@@ -164,7 +172,9 @@ public class UntaggedBuffer {
 
     /** A segment of the message was placed. */
     final void placed(DdpSegment segment) {
-        coverage.add(segment.messageOffset(), segment.payloadLength());
+        if (!segment.isWholeMessage()) {
+            coverage().add(segment.messageOffset(), segment.payloadLength());
+        }
         if (segment.last()) {
             finish(segment);
         }
