@@ -2,7 +2,8 @@ package io.iwarp.ddp;
 
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.TaggedBuffer;
-import io.iwarp.mpa.UncountedMessage;
+import io.netty.util.AbstractReferenceCounted;
+import io.netty.util.ReferenceCounted;
 import io.netty.util.concurrent.Promise;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A message has at most 2^32 - 1 bytes. A message of 0 bytes is one segment (RFC 5041 section 5.2).
  */
-public class DdpMessage extends UncountedMessage {
+public class DdpMessage extends AbstractReferenceCounted {
     /** Maximum length of a message in bytes: less than 2^32 (RFC 5041 section 5.2). */
     public static final long MAX_LENGTH = 0xFFFF_FFFFL;
 
@@ -278,5 +279,17 @@ public class DdpMessage extends UncountedMessage {
         return String.format(
                 "DdpMessage[%s, control 0x%02x, %d bytes%s]",
                 where, control, messageLength(), terminal ? ", terminal" : "");
+    }
+
+    /** Returns this message: Netty touches each message of a pipeline. */
+    @Override
+    public final ReferenceCounted touch(Object hint) {
+        return this;
+    }
+
+    /** The owner keeps the message. */
+    @Override
+    protected final void deallocate() {
+        setRefCnt(1);
     }
 }

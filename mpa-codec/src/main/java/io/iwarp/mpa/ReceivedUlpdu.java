@@ -2,6 +2,8 @@ package io.iwarp.mpa;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.util.AbstractReferenceCounted;
+import io.netty.util.ReferenceCounted;
 
 /**
  * One ULPDU of the peer: complete, CRC and markers checked, markers removed (RFC 5044 section 4.3).
@@ -12,7 +14,7 @@ import io.netty.buffer.Unpooled;
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
  */
-public final class ReceivedUlpdu extends UncountedMessage {
+public final class ReceivedUlpdu extends AbstractReferenceCounted {
 
     private ByteBuf buffer = Unpooled.EMPTY_BUFFER;
     private int index;
@@ -69,5 +71,17 @@ public final class ReceivedUlpdu extends UncountedMessage {
     @Override
     public String toString() {
         return "ReceivedUlpdu[" + length + " bytes]";
+    }
+
+    /** Returns this message: Netty touches each message of a pipeline. */
+    @Override
+    public ReferenceCounted touch(Object hint) {
+        return this;
+    }
+
+    /** The owner keeps the message. */
+    @Override
+    protected void deallocate() {
+        setRefCnt(1);
     }
 }

@@ -2,6 +2,8 @@ package io.iwarp.mpa;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.util.AbstractReferenceCounted;
+import io.netty.util.ReferenceCounted;
 import java.util.Objects;
 
 /**
@@ -14,7 +16,7 @@ import java.util.Objects;
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
  */
-public final class Ulpdu extends UncountedMessage {
+public final class Ulpdu extends AbstractReferenceCounted {
 
     /**
      * Payloads from this number of bytes on are sent by reference where that is possible.
@@ -92,5 +94,17 @@ public final class Ulpdu extends UncountedMessage {
 
     int payloadLength() {
         return payloadLength;
+    }
+
+    /** Returns this message: Netty touches each message of a pipeline. */
+    @Override
+    public ReferenceCounted touch(Object hint) {
+        return this;
+    }
+
+    /** The owner keeps the message. */
+    @Override
+    protected void deallocate() {
+        setRefCnt(1);
     }
 }
