@@ -49,11 +49,12 @@ class IncompleteMessageTest {
     }
 
     private SimulatedPeer peer(Kind kind) {
-        QueuePairSettings settings = QueuePairSettings.builder()
-                .receiveQueueDepth(DEPTH)
-                .managedReceiveBytes(kind == Kind.MANAGED ? ROOM : 0)
-                .build();
-        return SimulatedPeer.ofResponder(domain, settings, queuePair -> {
+        QueuePairSettings.Builder settings =
+                QueuePairSettings.builder().managedReceiveBytes(kind == Kind.MANAGED ? ROOM : 0);
+        if (kind != Kind.SHARED) {
+            settings.receiveQueueDepth(DEPTH);
+        }
+        return SimulatedPeer.ofResponder(domain, settings.build(), queuePair -> {
             if (kind == Kind.SHARED) {
                 queuePair.setSharedReceiveQueue(shared);
             }
