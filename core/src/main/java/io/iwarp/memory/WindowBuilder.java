@@ -55,10 +55,9 @@ public final class WindowBuilder {
     @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
     public WindowBuilder stream(StreamAssociation stream) {
         if (stream.protectionDomain() != region.protectionDomain()) {
-            throw new IllegalArgumentException(
-                    "the stream belongs to another protection domain than the region, whose"
-                            + " windows its peer could not access: give the server or client, or the set-up of the"
-                            + " connection, the domain of the region");
+            throw new IllegalArgumentException("the stream belongs to another protection domain than the region, whose"
+                    + " windows its peer could not access: give the server or client, or the set-up of the"
+                    + " connection, the domain of the region");
         }
         if (region.stream() != null && region.stream() != stream) {
             throw new IllegalArgumentException(

@@ -34,14 +34,15 @@ final class ReadSink implements AutoCloseable {
     }
 
     /**
-     * Marks a buffer as in use until {@link #close}.
+     * Marks a buffer as in use until {@link #close}, unless it has no bytes.
      *
      * @param target of the completion
      * @throws IllegalStateException if another Read fills the buffer
      */
     static ReadSink of(ByteBuf buffer, CompletionTarget target, Map<ByteBuf, ReadSink> inUse) {
         ReadSink sink = new ReadSink(inUse, buffer, target);
-        if (inUse.merge(buffer, sink, (earlier, later) -> earlier.isOver() ? later : earlier) != sink) {
+        if (buffer.capacity() > 0
+                && inUse.merge(buffer, sink, (earlier, later) -> earlier.isOver() ? later : earlier) != sink) {
             throw new IllegalStateException("the sink " + buffer + " is in use by a Read that has not completed: wait"
                     + " for its completion, or read into another buffer or a slice");
         }

@@ -42,11 +42,9 @@ class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Posted {
      * @param sink a buffer or a piece of a region
      */
     static void retain(Object sink) {
-        boolean readOnly =
-                sink instanceof LocalBuffer piece ? piece.isReadOnly() : ((ByteBuf) sink).isReadOnly();
+        boolean readOnly = sink instanceof LocalBuffer piece ? piece.isReadOnly() : ((ByteBuf) sink).isReadOnly();
         if (readOnly) {
-            throw new IllegalArgumentException("a receive needs writable memory, the sink "
-                    + sink + " is read-only");
+            throw new IllegalArgumentException("a receive needs writable memory, the sink " + sink + " is read-only");
         }
         DdpMessage.requireLength("sink", roomOf(sink));
         ByteSpan.retain("sink", sink);
