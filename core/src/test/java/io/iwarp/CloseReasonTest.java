@@ -20,10 +20,10 @@ class CloseReasonTest {
                 new CloseReason(EndedBy.PEER_TERMINATE, ProtocolError.DDP_UNTAGGED_NO_BUFFER, "queue 0, MSN 17", null);
 
         assertThat(reason)
-                .hasToString(
-                        "the peer terminated the stream: queue 0, MSN 17; a Send found no receive, or a Read exceeded"
-                                + " the IRD; post more receives before the peer sends, or lower the reader's ord (Untagged Buffer"
-                                + " Error / Invalid Message Sequence Number - no buffer available, 0x1/0x2/0x02)");
+                .hasToString("the peer terminated the stream: queue 0, MSN 17; a Send found no receive, or a Read"
+                        + " exceeded the IRD; post more receives before the peer sends, or lower the reader's ord"
+                        + " (Untagged Buffer Error / Invalid Message Sequence Number - no buffer available,"
+                        + " 0x1/0x2/0x02)");
     }
 
     @Test

@@ -307,7 +307,8 @@ class MpaStartupTest {
                         .detail())
                 .endsWith(
                         "0 of the first 20 bytes of the MPA Reply Frame received; perhaps the peer expects TLS,"
-                                + " is not an iWARP server, refuses connections for now, or its application failed: see its log");
+                                + " is not an iWARP server, refuses connections for now, or its application failed:"
+                                + " see its log");
 
         MpaStartup begun = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
         receive(begun, ascii("MPA"));
