@@ -166,6 +166,11 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         return new LocalBuffer(this, offset, length);
     }
 
+    /** As {@link #slice(long, long)}, of all bytes. */
+    public LocalBuffer slice() {
+        return slice(0, length());
+    }
+
     /**
      * Returns a builder for a window: a separate STag over part of the region.
      *

@@ -3,6 +3,7 @@ package io.iwarp.verbs;
 import io.netty.channel.EventLoop;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Connects the send or receive queue of one queue pair to a {@link CompletionQueue} and holds its reservation there.
@@ -15,6 +16,9 @@ final class CompletionPort implements CompletionTarget {
     private final QueuePair queuePair;
     private final CompletionQueue queue;
     private final CompletionBound bound;
+    /** The ports of the queue pair at this queue that have completions to poll. */
+    private final AtomicInteger unfinished;
+
     private final AtomicBoolean returned = new AtomicBoolean();
     private volatile boolean ended;
 
@@ -23,10 +27,11 @@ final class CompletionPort implements CompletionTarget {
      *
      * @throws io.iwarp.memory.ResourceLimitException if the completion queue has none left
      */
-    CompletionPort(QueuePair queuePair, CompletionQueue queue, CompletionBound bound) {
+    CompletionPort(QueuePair queuePair, CompletionQueue queue, CompletionBound bound, AtomicInteger unfinished) {
         this.queuePair = queuePair;
         this.queue = queue;
         this.bound = bound;
+        this.unfinished = unfinished;
         queue.reserve(this);
     }
 
@@ -41,10 +46,13 @@ final class CompletionPort implements CompletionTarget {
         queuePair.requireFreeTargets();
         CompletionBound sent = queuePair.engine().sends();
         CompletionBound received = queuePair.engine().receives().receives().bound();
-        CompletionPort sendPort = new CompletionPort(queuePair, sends, sent);
+        boolean sameQueue = sends == receives;
+        AtomicInteger unfinished = new AtomicInteger(sameQueue ? 2 : 1);
+        CompletionPort sendPort = new CompletionPort(queuePair, sends, sent, unfinished);
         CompletionPort receivePort = null;
         try {
-            receivePort = new CompletionPort(queuePair, receives, received);
+            receivePort =
+                    new CompletionPort(queuePair, receives, received, sameQueue ? unfinished : new AtomicInteger(1));
             sent.releasedByConsumer();
             received.releasedByConsumer();
         } catch (Throwable refused) {
@@ -91,15 +99,20 @@ final class CompletionPort implements CompletionTarget {
     }
 
     /** Ends the unused reservation. */
-    void abandon() {
-        if (returned.compareAndSet(false, true)) {
-            queue.giveBack(this);
-        }
+    private void abandon() {
+        queue.giveBack(this);
     }
 
+    /**
+     * The end is in the queue before the reservation is given back: a thread that sees no reservation left can poll the
+     * end.
+     */
     private void giveBackIfOver() {
-        if (bound.unreleased() == 0) {
-            abandon();
+        if (bound.unreleased() == 0 && returned.compareAndSet(false, true)) {
+            if (unfinished.decrementAndGet() == 0) {
+                queue.addEnd(queuePair);
+            }
+            queue.giveBack(this);
         }
     }
 }

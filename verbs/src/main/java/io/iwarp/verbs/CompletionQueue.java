@@ -6,6 +6,8 @@ import io.netty.util.concurrent.BlockingOperationException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -60,6 +62,10 @@ public final class CompletionQueue implements AutoCloseable {
     /** The low bits are the kind of event; the bits above are the position of the first entry that was not polled. */
     private final AtomicLong armed = new AtomicLong(UNARMED);
 
+    /** The queue pairs that have ended, with no completion left to poll. */
+    private final Queue<QueuePair> ends = new ConcurrentLinkedQueue<>();
+
+    private final AtomicBoolean wakeUp = new AtomicBoolean();
     private final AtomicBoolean polling = new AtomicBoolean();
     private final AtomicReference<@Nullable Thread> sleeper = new AtomicReference<>();
     private final ReentrantLock lock = new ReentrantLock();
@@ -101,11 +107,13 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Passes waiting completions to a handler and does not wait for more. Allocates nothing.
+     * Passes waiting completions to a handler and does not wait for more. Then, if fewer than {@code max} were waiting,
+     * calls {@link CompletionListener#onClosed} of the handler for each queue pair that has ended and has no completion
+     * left here. Allocates nothing.
      *
      * @param handler called by this thread; the completion is valid during the call only. It may post again, at full
      *     depth, but not poll. If it throws, this method throws the exception, and the completion counts as polled.
-     * @param max the maximum number of completions, at least 1
+     * @param max the maximum number of completions, at least 1; ends do not count
      * @return the number of completions passed, 0 to max
      * @throws IllegalStateException if another thread is polling, or the queue was closed
      */
@@ -125,6 +133,7 @@ public final class CompletionQueue implements AutoCloseable {
             while (polled < max) {
                 CompletionRing.Entry<CompletionPort> entry = ring.take();
                 if (entry == null) {
+                    reportEnds(handler);
                     break;
                 }
                 polled++;
@@ -133,6 +142,12 @@ public final class CompletionQueue implements AutoCloseable {
             return polled;
         } finally {
             polling.set(false);
+        }
+    }
+
+    private void reportEnds(CompletionListener handler) {
+        for (QueuePair ended = ends.poll(); ended != null; ended = ends.poll()) {
+            handler.onClosed(ended, Objects.requireNonNull(ended.closeReason()));
         }
     }
 
@@ -147,11 +162,11 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Waits until there is a completion to {@linkplain #poll poll}. Virtual threads may call it, since it holds no
-     * monitor.
+     * Waits until there is a completion or an end to {@linkplain #poll poll}, or {@link #wakeUp} is called. Virtual
+     * threads may call it, since it holds no monitor.
      *
      * @param timeout the maximum time to wait; 0 or less does not wait
-     * @return true if there is one; false if the timeout elapsed
+     * @return true if there is one; false if the timeout elapsed, or after a wake-up
      * @throws InterruptedException if the thread is interrupted before there is one
      * @throws BlockingOperationException if called on the event loop of one of its queue pairs, which would wait for
      *     itself
@@ -159,7 +174,7 @@ public final class CompletionQueue implements AutoCloseable {
      */
     public boolean await(long timeout, TimeUnit unit) throws InterruptedException {
         requireOpen();
-        if (!ring.isEmpty()) {
+        if (somethingToPoll()) {
             return true;
         }
         requireNoEventLoop();
@@ -175,8 +190,11 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     private boolean sleep(long start, long nanos) throws InterruptedException {
-        while (ring.isEmpty()) {
+        while (!somethingToPoll()) {
             requireOpen();
+            if (wakeUp.getAndSet(false)) {
+                return false;
+            }
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }
@@ -187,6 +205,29 @@ public final class CompletionQueue implements AutoCloseable {
             LockSupport.parkNanos(this, left);
         }
         return true;
+    }
+
+    private boolean somethingToPoll() {
+        return !ring.isEmpty() || !ends.isEmpty();
+    }
+
+    /**
+     * Ends the wait of a thread in {@link #await}, or its next wait if none is waiting, for example so that it notices
+     * a request of another thread to stop. Any thread may call this.
+     *
+     * <p>No wake-up is lost: this method sets the flag, then looks for a thread that waits; that thread announces
+     * itself, then looks at the flag. Both are volatile.
+     */
+    public void wakeUp() {
+        wakeUp.set(true);
+        unpark();
+    }
+
+    private void unpark() {
+        Thread sleeping = sleeper.get();
+        if (sleeping != null) {
+            LockSupport.unpark(sleeping);
+        }
     }
 
     private void requireNoEventLoop() {
@@ -210,8 +251,8 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Asks for one event with the next completion that is added (verbs: {@code ibv_req_notify_cq}). Completions already
-     * in the queue may trigger no event: poll once more after arming, or check the result.
+     * Asks for one event with the next completion or end that is added (verbs: {@code ibv_req_notify_cq}). Those
+     * already in the queue may trigger no event: poll once more after arming, or check the result.
      *
      * @return true if the queue has completions, or some are being added: poll then, and do not wait for the event
      * @throws IllegalStateException if there is no listener, or the queue was closed
@@ -246,7 +287,7 @@ public final class CompletionQueue implements AutoCloseable {
      * none, so no event would report either.
      */
     private boolean hasPendingCompletions() {
-        return ring.size() != 0;
+        return ring.size() != 0 || !ends.isEmpty();
     }
 
     private void requireListener() {
@@ -266,15 +307,21 @@ public final class CompletionQueue implements AutoCloseable {
         return ring;
     }
 
+    /** Any thread: adds the end of a queue pair, all of whose completions were polled. */
+    void addEnd(QueuePair ended) {
+        ends.add(ended);
+        unpark();
+        if (armed.getAndSet(UNARMED) != UNARMED) {
+            raiseEvent();
+        }
+    }
+
     /** Adds a copy of a completion, for which the port has room. */
     void add(CompletionPort port, CompletionView completion) {
         boolean attention = completion.solicited() || !completion.successful();
         long position = ring.claim();
         ring.publish(position, port, completion);
-        Thread sleeping = sleeper.get();
-        if (sleeping != null) {
-            LockSupport.unpark(sleeping);
-        }
+        unpark();
         long wanted = armed.get();
         while (raisesEvent(wanted, position, attention)) {
             if (armed.compareAndSet(wanted, UNARMED)) {
@@ -373,10 +420,7 @@ public final class CompletionQueue implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        Thread sleeping = sleeper.get();
-        if (sleeping != null) {
-            LockSupport.unpark(sleeping);
-        }
+        unpark();
     }
 
     @Override

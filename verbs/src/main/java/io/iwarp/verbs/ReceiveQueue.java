@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.memory.LocalBuffer;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 
 /**
  * The receive queue of a {@link QueuePair}: buffers for the peer's messages. Each receive carries a work-request id,
@@ -26,11 +27,18 @@ public final class ReceiveQueue {
      * Data of the peer consumes a receive of any size as well and does not change its buffer.
      *
      * @param workRequestId comes back in the completion
-     * @param sink 0 to 2^31 - 1 writable bytes; it does not grow. Two receives that use one buffer at a time overwrite
+     * @param sink up to 2^31 - 1 writable bytes; it does not grow. Two receives that use one buffer at a time overwrite
      *     each other.
+     * @throws IllegalArgumentException if the sink is read-only, or has a capacity but no writable byte: clear it
+     *     before it is used again
      */
     public void receive(long workRequestId, ByteBuf sink) {
         side.receive(workRequestId, sink, CompletionTarget.required(side.target()));
+    }
+
+    /** Posts a receive without a buffer, for Immediate Data or a message of no bytes. */
+    public void receive(long workRequestId) {
+        receive(workRequestId, Unpooled.EMPTY_BUFFER);
     }
 
     /**

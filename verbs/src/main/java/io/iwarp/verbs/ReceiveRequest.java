@@ -46,6 +46,10 @@ class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Posted {
         if (readOnly) {
             throw new IllegalArgumentException("a receive needs writable memory, the sink " + sink + " is read-only");
         }
+        if (sink instanceof ByteBuf buffer && !buffer.isWritable() && buffer.capacity() > 0) {
+            throw new IllegalArgumentException("the sink " + sink + " has no writable byte: clear() it before it is"
+                    + " used again, or use Unpooled.EMPTY_BUFFER for messages of no bytes");
+        }
         DdpMessage.requireLength("sink", roomOf(sink));
         ByteSpan.retain("sink", sink);
     }

@@ -57,6 +57,11 @@ public final class SendQueue {
         requests.send(workRequestId, message, options, target());
     }
 
+    /** As {@link #send(long, LocalBuffer, PostOptions)}, without options. */
+    public void send(long workRequestId, LocalBuffer message) {
+        send(workRequestId, message, PostOptions.NONE);
+    }
+
     /** As {@link #send(long, ByteBuf, PostOptions)}, of a piece of a region. */
     public void send(long workRequestId, LocalBuffer message, PostOptions options) {
         requests.send(workRequestId, message, options, target());
@@ -99,6 +104,11 @@ public final class SendQueue {
         requests.write(workRequestId, source, target, options, target());
     }
 
+    /** As {@link #write(long, LocalBuffer, RemoteBuffer, PostOptions)}, without options. */
+    public void write(long workRequestId, LocalBuffer source, RemoteBuffer target) {
+        write(workRequestId, source, target, PostOptions.NONE);
+    }
+
     /**
      * As {@link #write(long, ByteBuf, RemoteBuffer, PostOptions)}, of a piece of a region.
      *
@@ -129,6 +139,11 @@ public final class SendQueue {
         requests.writeWithImmediate(workRequestId, source, target, data, options, target());
     }
 
+    /** As {@link #sendImmediate(long, ImmediateData, PostOptions)}, without options. */
+    public void sendImmediate(long workRequestId, ImmediateData data) {
+        sendImmediate(workRequestId, data, PostOptions.NONE);
+    }
+
     /**
      * Posts Immediate Data, which consumes one receive of the peer, in order with Sends. The buffer of that receive is
      * not changed.
@@ -138,6 +153,16 @@ public final class SendQueue {
      */
     public void sendImmediate(long workRequestId, ImmediateData data, PostOptions options) {
         requests.sendImmediate(workRequestId, data, options, target());
+    }
+
+    /** As {@link #read(long, ByteBuf, RemoteBuffer, PostOptions)}, without options. */
+    public void read(long workRequestId, ByteBuf sink, RemoteBuffer source) {
+        read(workRequestId, sink, source, PostOptions.NONE);
+    }
+
+    /** As {@link #read(long, LocalBuffer, RemoteBuffer, PostOptions)}, without options. */
+    public void read(long workRequestId, LocalBuffer sink, RemoteBuffer source) {
+        read(workRequestId, sink, source, PostOptions.NONE);
     }
 
     /**
@@ -185,6 +210,11 @@ public final class SendQueue {
         requests.placed(workRequestId, target());
     }
 
+    /** As {@link #fetchAdd(long, RemoteBuffer, FetchAdd, PostOptions)}, without options. */
+    public void fetchAdd(long workRequestId, RemoteBuffer target, FetchAdd numbers) {
+        fetchAdd(workRequestId, target, numbers, PostOptions.NONE);
+    }
+
     /**
      * Posts a FetchAdd: adds to a 64-bit number of the peer. {@link CompletionView#originalValue} is the number before
      * the addition. No other atomic of any stream intervenes.
@@ -202,6 +232,11 @@ public final class SendQueue {
      */
     public void fetchAdd(long workRequestId, RemoteBuffer target, FetchAdd numbers, PostOptions options) {
         requests.fetchAdd(workRequestId, target, numbers, options, target());
+    }
+
+    /** As {@link #compareSwap(long, RemoteBuffer, CompareSwap, PostOptions)}, without options. */
+    public void compareSwap(long workRequestId, RemoteBuffer target, CompareSwap numbers) {
+        compareSwap(workRequestId, target, numbers, PostOptions.NONE);
     }
 
     /**

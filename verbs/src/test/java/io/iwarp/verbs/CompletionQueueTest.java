@@ -88,6 +88,53 @@ class CompletionQueueTest {
     }
 
     @Test
+    void wakeUpEndsTheWaitOrTheNextOne() throws Exception {
+        CompletionQueue queue = CompletionQueue.create(1);
+        queue.wakeUp();
+        queue.wakeUp();
+        assertThat(queue.await(1, TimeUnit.DAYS)).isFalse();
+        Thread waker = new Thread(queue::wakeUp);
+        waker.start();
+        assertThat(queue.await(1, TimeUnit.DAYS)).isFalse();
+        waker.join();
+        queue.close();
+    }
+
+    @Test
+    void pollReportsAnEndOnceAfterTheLastCompletion() throws Exception {
+        CompletionQueue queue = CompletionQueue.create(2 * DEPTH);
+        QueuePair initiator = connect(1, queue, queue);
+        initiator.attach("a connection");
+        List<String> heard = new ArrayList<>();
+        CompletionListener handler = new CompletionListener() {
+            @Override
+            public void onCompletion(QueuePair queuePair, CompletionView completion) {
+                heard.add(queuePair.attachment() + " " + completion);
+            }
+
+            @Override
+            public void onClosed(QueuePair queuePair, CloseReason reason) {
+                heard.add(queuePair.attachment() + " " + reason.endedBy());
+            }
+        };
+        initiator.sendQueue().send(7, Unpooled.EMPTY_BUFFER);
+        initiator.close();
+        await(initiator.closed());
+        assertThat(queue.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(queue.poll(handler, 1)).isOne();
+        while (heard.size() < 2) {
+            assertThat(queue.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(queue.poll(handler, 1)).isZero();
+        }
+        assertThat(queue.poll(handler, 1)).isZero();
+        assertThat(heard).containsExactly("a connection SEND 7, 0 bytes", "a connection LOCAL_APPLICATION");
+        assertThat(queue.await(0, TimeUnit.SECONDS)).isFalse();
+        initiator.attach(null);
+        assertThat(initiator.attachment()).isNull();
+        queue.close();
+    }
+
+    @Test
     void sendsAndReceivesMayCompleteInDifferentQueues() throws Exception {
         CompletionQueue sends = CompletionQueue.create(DEPTH);
         CompletionQueue receives = CompletionQueue.create(DEPTH);
@@ -245,6 +292,7 @@ class CompletionQueueTest {
         assertThat(events).isEmpty();
         queue.arm();
         end(initiator);
+        assertThat(events.poll(60, TimeUnit.SECONDS)).as("an end is an event").isZero();
         assertThat(events).isEmpty();
         drain(queue);
     }

@@ -48,6 +48,18 @@ class WrongArgumentTest {
     }
 
     @Test
+    void aReceiveIntoAFullBufferIsRefused() {
+        QueuePair queuePair = queuePair();
+        ByteBuf full = Unpooled.directBuffer(8, 8).writeLong(1);
+        assertThatThrownBy(() -> queuePair.receive(full))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("no writable byte: clear() it");
+        assertThat(full.refCnt()).isOne();
+        full.release();
+        assertThat(queuePair.receive(Unpooled.EMPTY_BUFFER)).isNotDone();
+    }
+
+    @Test
     void completionQueuesThatComeTooLateReserveNothing() {
         QueuePair queuePair = queuePair();
         CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(QueuePairSettings.DEFAULT, 1));
