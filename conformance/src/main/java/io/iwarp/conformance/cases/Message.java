@@ -66,6 +66,8 @@ enum Message {
     private final String id;
     private final boolean tagged;
     private final boolean divisible;
+
+    @SuppressWarnings("ImmutableEnumChecker") // it has no state
     private final Make make;
 
     @SuppressWarnings("ImmutableEnumChecker") // it is made by List.of

@@ -28,6 +28,7 @@ import java.util.stream.Stream;
  * effect is set in all segments, in the first and in the last one; a field that is wrong is wrong in the only segment,
  * and in each one of three.
  */
+@SuppressWarnings("UnnecessaryLambda") // a row of the table has them as values
 final class MessageCases {
     private static final int[] OFTEN = {2, 40, 150};
     private static final int PARTS = 8;
