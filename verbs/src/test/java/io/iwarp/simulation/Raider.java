@@ -1,6 +1,7 @@
 package io.iwarp.simulation;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
@@ -234,7 +235,7 @@ final class Raider implements Context {
             case 0, 1 -> {
                 int count = what == 0 ? Math.min(1, mayAsk()) : mayAsk();
                 for (int i = 0; i < count && !finished; i++) {
-                    int length = honest ? dice.below(8000) : dice.oneOf(0, 8, 3000, MEMORY);
+                    int length = honest ? dice.below(dice.oneOf(8, 8000, MEMORY)) : dice.oneOf(0, 8, 3000, MEMORY);
                     ask(Segment.readRequest(nextRequest, SINK, 0, length, memory.stag(), memory.taggedOffset()));
                 }
             }
@@ -365,6 +366,17 @@ final class Raider implements Context {
         return pendingOutput() > 0;
     }
 
+    /** Returns whether the other side may have a part of a message. */
+    boolean mayHoldMessage() {
+        return channel.isOpen()
+                && (messageOffset > 0
+                        || finished
+                        || backlog.isReadable()
+                        || out.taken() < out.written()
+                        || !channel.config().isAutoRead()
+                        || (queuePair != null && queuePair.state() != ConnectionState.READY));
+    }
+
     void onRest(long nanos) {
         QueuePair its = queuePair;
         long moved = in.written() + in.taken() + out.written() + out.taken();
@@ -376,7 +388,7 @@ final class Raider implements Context {
             return;
         }
         long accepted = its.counters().get(Counter.PEER_READS_ACCEPTED);
-        if (accepted - answerEnds.size() > siege.ird) {
+        if (!left && accepted - answerEnds.size() > siege.ird) {
             world.violated(
                     "an answer occupies the IRD until it is taken",
                     this + " has " + accepted + " accepted and " + answerEnds.size() + " taken, IRD " + siege.ird);

@@ -231,6 +231,10 @@ final class Siege {
         long sending = device.sendingBytes() - others.sendingShare().reserved();
         long input = device.partialFpduBytes() - othersInput + device.managedReceiveBytes() - othersMessages.held();
         long held = memory.liveBytes();
+        long messages = device.managedReceiveBytes() - othersMessages.held();
+        if (messages > 0 && raiders.stream().noneMatch(Raider::mayHoldMessage)) {
+            world.violated("what is counted is held", messages + " bytes of messages, and none is incomplete");
+        }
         if (held > free + 2 * sending + input) {
             world.violated(
                     "what is held is counted",

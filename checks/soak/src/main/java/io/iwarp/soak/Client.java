@@ -84,6 +84,11 @@ final class Client implements CompletionListener {
         soak.fail(server.transport() + ", " + end + ": " + what);
     }
 
+    /** A group of requests that was posted at a time is complete. */
+    void served(long postedNanos) {
+        soak.served(server, postedNanos);
+    }
+
     /** A post was refused because the stream has ended. */
     void ended() {
         soak.refused();

@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -25,8 +27,9 @@ final class HostileClient {
     private static final int RECEIVE_BUFFER = 4096;
     private static final int MAX_MILLIS = 15_000;
     private static final int IRD = 128;
-    private static final int BATCHES = 4;
-    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    /** The connections of a greedy attack at a time. */
+    static final int STREAMS = 16;
+
     private static final int FLOOD = 40_000;
     private static final int SINK = 0x1234;
 
@@ -34,9 +37,9 @@ final class HostileClient {
     private enum Attack {
         /** It does not finish its start-up request. */
         NO_SET_UP,
-        /** It asks for all of its memory, and takes no answer. */
+        /** On many connections it asks for all of its memory, and takes no answer. */
         TAKES_NOTHING,
-        /** It asks for all of its memory, and takes a byte a second. */
+        /** On many connections it asks for all of its memory, and takes a byte a second of each. */
         TAKES_SLOWLY,
         /** It sends Read Requests of no bytes, more than it may, and takes no answer. */
         FLOODS,
@@ -44,9 +47,14 @@ final class HostileClient {
         HOARDS_A_MESSAGE,
         /** It begins an FPDU and does not finish it. */
         HOARDS_AN_FPDU,
+        /** It asks, and closes its half of the connection. */
+        HALF_CLOSES,
         /** It asks for all of its memory again and again, and takes the answers. */
         ASKS_FOR_ALL
     }
+
+    /** Most attacks, so that servers hold more than their limits if they can. */
+    private static final Attack[] GREEDY = {Attack.TAKES_NOTHING, Attack.TAKES_SLOWLY};
 
     private final SoakServer server;
     private final Random random;
@@ -58,16 +66,63 @@ final class HostileClient {
 
     /** Attacks once, for some seconds at most. */
     void attack() {
-        Attack attack = Attack.values()[random.nextInt(Attack.values().length)];
+        Attack attack = random.nextInt(3) > 0
+                ? GREEDY[random.nextInt(GREEDY.length)]
+                : Attack.values()[random.nextInt(Attack.values().length)];
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(MAX_MILLIS));
-        try (Socket socket = new Socket()) {
-            socket.setReceiveBufferSize(RECEIVE_BUFFER);
-            socket.setTcpNoDelay(true);
-            socket.setSoTimeout(MAX_MILLIS);
-            socket.connect(server.address());
+        if (attack == Attack.TAKES_NOTHING || attack == Attack.TAKES_SLOWLY) {
+            takeLittle(attack == Attack.TAKES_SLOWLY, deadline);
+            return;
+        }
+        try (Socket socket = connect()) {
             attack(attack, socket, deadline);
         } catch (IOException ended) {
             // The server ends such a client in its own ways.
+        }
+    }
+
+    private Socket connect() throws IOException {
+        Socket socket = new Socket();
+        socket.setReceiveBufferSize(RECEIVE_BUFFER);
+        socket.setTcpNoDelay(true);
+        socket.setSoTimeout(MAX_MILLIS);
+        socket.connect(server.address());
+        return socket;
+    }
+
+    private void takeLittle(boolean slowly, long deadline) {
+        List<Socket> sockets = new ArrayList<>();
+        try {
+            for (int i = 0; i < STREAMS; i++) {
+                Socket socket = connect();
+                sockets.add(socket);
+                askForAll(socket, setUp(socket), 1);
+            }
+        } catch (IOException ended) {
+            // The others stay.
+        }
+        while (System.nanoTime() < deadline) {
+            LockSupport.parkNanos(Math.min(deadline - System.nanoTime(), TimeUnit.SECONDS.toNanos(1)));
+            for (Socket socket : slowly ? sockets : List.<Socket>of()) {
+                takeOne(socket);
+            }
+        }
+        for (Socket socket : sockets) {
+            try {
+                socket.close();
+            } catch (IOException closed) {
+                // It is gone.
+            }
+        }
+    }
+
+    private static void takeOne(Socket socket) {
+        try {
+            if (socket.getInputStream().available() > 0) {
+                socket.getInputStream().read();
+            }
+        } catch (IOException ended) {
+            // The server has ended this one.
         }
     }
 
@@ -79,20 +134,6 @@ final class HostileClient {
         }
         RemoteBuffer memory = setUp(socket);
         switch (attack) {
-            case TAKES_NOTHING -> {
-                // The kernel of the server takes the first answers.
-                for (int i = 0; i < BATCHES && System.nanoTime() < deadline; i++) {
-                    askForAll(socket, memory, 1 + i * IRD);
-                    LockSupport.parkNanos(PAUSE_NANOS);
-                }
-                hold(deadline);
-            }
-            case TAKES_SLOWLY -> {
-                askForAll(socket, memory, 1);
-                while (System.nanoTime() < deadline && socket.getInputStream().read() >= 0) {
-                    LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
-                }
-            }
             case FLOODS -> {
                 for (int msn = 1; msn <= FLOOD && System.nanoTime() < deadline; msn++) {
                     send(socket, Segment.readRequest(msn, SINK, 0, 0, memory.stag(), memory.taggedOffset()));
@@ -109,6 +150,11 @@ final class HostileClient {
                 socket.getOutputStream().write(fpdu, 0, fpdu.length - 1);
                 hold(deadline);
             }
+            case HALF_CLOSES -> {
+                askForAll(socket, memory, 1);
+                socket.shutdownOutput();
+                hold(deadline);
+            }
             case ASKS_FOR_ALL -> {
                 byte[] answers = new byte[SoakServer.CLIENT_MEMORY];
                 for (int first = 1; System.nanoTime() < deadline; first += IRD) {
@@ -118,7 +164,7 @@ final class HostileClient {
                     }
                 }
             }
-            case NO_SET_UP -> throw new IllegalStateException();
+            case NO_SET_UP, TAKES_NOTHING, TAKES_SLOWLY -> throw new IllegalStateException();
         }
     }
 

@@ -35,6 +35,9 @@ final class Poster {
     private final Random random;
     private final Semaphore window;
     private final AtomicLong completed = new AtomicLong();
+    /** When the group in each slot was posted. The post of its Read publishes it to the event loop. */
+    private final long[] postedNanos;
+
     private volatile boolean failed;
     private long posted;
 
@@ -44,6 +47,7 @@ final class Poster {
         this.groupsAtATime = groupsAtATime;
         this.firstSlot = index * groupsAtATime;
         this.random = random;
+        this.postedNanos = new long[groupsAtATime];
         this.window = new Semaphore(groupsAtATime);
     }
 
@@ -77,6 +81,7 @@ final class Poster {
 
     private void postGroup(QueuePair queuePair, RemoteBuffer memory, RemoteBuffer counter, long group) {
         int slot = slotOf(group);
+        postedNanos[(int) (group % groupsAtATime)] = System.nanoTime();
         int length = 1 + random.nextInt(Client.SLOT);
         queuePair
                 .sendQueue()
@@ -129,8 +134,10 @@ final class Poster {
                 }
             }
             case READ -> {
+                long group = number / POSTS_OF_A_GROUP;
                 if (completion.successful()) {
-                    compare(completion, slotOf(number / POSTS_OF_A_GROUP));
+                    client.served(postedNanos[(int) (group % groupsAtATime)]);
+                    compare(completion, slotOf(group));
                 }
                 window.release();
             }

@@ -36,7 +36,7 @@ public final class Soak {
     /** On a busy machine the first connections of a transport take long. */
     private static final long WARM_UP_CONNECTIONS_OF_A_SERVER = 30;
 
-    private static final long SLOWEST_CONTROL_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
     private static final int MAX_FAILURES_PRINTED = 20;
     /** Direct memory that may be left at the end. */
     private static final long LEFT_DIRECT = 0;
@@ -45,8 +45,8 @@ public final class Soak {
 
     /** Of live objects, beside hostile clients. */
     private static final long MAX_HEAP = 96L << 20;
-    /** What the limits of its device allow, its regions, and the buffers of its event loops and of those of clients. */
-    private static final long MAX_DIRECT_OF_A_SERVER = SoakServer.MAX_DEVICE_BYTES + (12L << 20);
+    /** Regions, and the buffers of the event loops of a server and of its clients. */
+    private static final long OTHER_DIRECT_OF_A_SERVER = 12L << 20;
 
     private static final long SECONDS_BETWEEN_SAMPLES = 2;
 
@@ -62,7 +62,7 @@ public final class Soak {
     private final AtomicLong controls = new AtomicLong();
     private final AtomicLong mostHeap = new AtomicLong();
     private final AtomicLong mostDirect = new AtomicLong();
-    private final AtomicLong slowestControl = new AtomicLong();
+    private final AtomicLong slowestNanos = new AtomicLong();
 
     /** Contexts of both sides. */
     record Tls(SslContext server, SslContext client) {}
@@ -142,7 +142,7 @@ public final class Soak {
                 Locale.ROOT,
                 "%,d s over %s: %,d connections ended, by %s; %,d posts completed once and in order, %,d"
                         + " were refused after an end;"
-                        + " control clients were served %,d times, %,d ms at the slowest; %,d failures%n",
+                        + " control clients were served %,d times; the slowest request took %,d ms; %,d failures%n",
                 TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start),
                 servers.stream().map(server -> server.transport().toString()).collect(Collectors.joining(", ")),
                 connections.get(),
@@ -150,13 +150,14 @@ public final class Soak {
                 posts.get(),
                 refused.get(),
                 controls.get(),
-                slowestControl.get(),
+                TimeUnit.NANOSECONDS.toMillis(slowestNanos.get()),
                 failures.get());
     }
 
     /** Whatever hostile clients do, the servers hold what their limits allow. */
     private void watchMemory(int servers, long start, long nanos) {
-        long maxDirect = servers * MAX_DIRECT_OF_A_SERVER;
+        int streams = options.hostile() * HostileClient.STREAMS + options.clients() + 1;
+        long maxDirect = servers * (SoakServer.maxDeviceBytes(streams) + OTHER_DIRECT_OF_A_SERVER);
         while (unfinished(start, nanos)) {
             Usage now = Usage.sample();
             mostHeap.accumulateAndGet(now.heap(), Math::max);
@@ -229,7 +230,6 @@ public final class Soak {
     private void control(SoakServer server, long start, long nanos) {
         while (unfinished(start, nanos)) {
             LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
-            long begun = System.nanoTime();
             try {
                 boolean served = writtenAndRead(server);
                 while (!served) {
@@ -238,27 +238,24 @@ public final class Soak {
             } catch (Exception failure) {
                 fail(server.transport() + ": the control client was not served: " + failure);
             }
-            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
-            slowestControl.accumulateAndGet(millis, Math::max);
             controls.incrementAndGet();
-            if (millis > TimeUnit.SECONDS.toMillis(SLOWEST_CONTROL_SECONDS)) {
-                fail(server.transport() + ": the control client was served in " + millis + " ms only");
-            }
         }
     }
 
     /** Returns false if the server ended this client in the middle, as it does at random. */
-    private static boolean writtenAndRead(SoakServer server) throws Exception {
+    private boolean writtenAndRead(SoakServer server) throws Exception {
         QueuePair queuePair = server.connect();
         RemoteBuffer memory = RemoteBuffer.decode(Unpooled.wrappedBuffer(
                 Objects.requireNonNull(queuePair.parameters()).peerPrivateData()));
         ByteBuf source = Unpooled.directBuffer(Long.BYTES, Long.BYTES).writeLong(System.nanoTime());
         ByteBuf sink = Unpooled.directBuffer(Long.BYTES, Long.BYTES);
         try {
+            long posted = System.nanoTime();
             var written = queuePair.write(source, memory);
             var read = queuePair.read(sink, memory.slice(0, Long.BYTES));
+            read.thenRun(() -> served(server, posted));
             queuePair.close();
-            queuePair.closed().get(SLOWEST_CONTROL_SECONDS, TimeUnit.SECONDS);
+            queuePair.closed().get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
             if (!written.isDone() || !read.isDone()) {
                 throw new IllegalStateException("something is incomplete after the end");
             }
@@ -289,6 +286,18 @@ public final class Soak {
     /** A connection has ended. */
     void ended(String how) {
         ends.computeIfAbsent(how, same -> new LongAdder()).increment();
+    }
+
+    /** Requests that were posted at a time are complete. */
+    void served(SoakServer server, long postedNanos) {
+        long nanos = System.nanoTime() - postedNanos;
+        if (nanos > slowestNanos.get()) {
+            slowestNanos.accumulateAndGet(nanos, Math::max);
+        }
+        long millis = TimeUnit.NANOSECONDS.toMillis(nanos);
+        if (millis > options.slowestMillis() && !warmUp) {
+            fail(server.transport() + ": requests took " + millis + " ms, allowed are " + options.slowestMillis());
+        }
     }
 
     /** A post was refused as its connection had ended. */

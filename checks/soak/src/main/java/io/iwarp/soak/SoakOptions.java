@@ -17,6 +17,7 @@ import java.util.Map;
  * @param transports those under load
  * @param ends how clients end their connections, each as often as it is named
  * @param hostile the hostile clients of each server with plain TCP, at a time
+ * @param slowestMillis how long a request may take
  */
 record SoakOptions(
         long minutes,
@@ -26,7 +27,8 @@ record SoakOptions(
         long connections,
         List<SoakTransport> transports,
         List<ClientEnd> ends,
-        int hostile) {
+        int hostile,
+        long slowestMillis) {
 
     /**
      * Returns the options of a command line.
@@ -48,7 +50,8 @@ record SoakOptions(
                 Long.parseLong(values.get("ends")),
                 transports(values.getOrDefault("transports", "")),
                 ends(values.getOrDefault("client-ends", "")),
-                Integer.parseInt(values.get("hostile")));
+                Integer.parseInt(values.get("hostile")),
+                Long.parseLong(values.get("slowest")));
     }
 
     private static List<SoakTransport> transports(String names) {

@@ -16,6 +16,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -39,7 +40,13 @@ final class SoakServer {
     private static final long MAX_SENDING_BYTES = 4L << 20;
     private static final long MAX_PARTIAL_FPDU_BYTES = 2L << 20;
     private static final long MAX_MANAGED_RECEIVE_BYTES = 1L << 20;
-    static final long MAX_DEVICE_BYTES = MAX_SENDING_BYTES + MAX_PARTIAL_FPDU_BYTES + MAX_MANAGED_RECEIVE_BYTES;
+    /** The bytes that a stream may send without a reservation. */
+    private static final long FREE_OF_A_STREAM = 72L << 10;
+    /** The buffers of what is sent have at most twice the capacity that they need. */
+    private static final int CAPACITY_FACTOR = 2;
+
+    /** The kernel takes little of what peers do not take: this side has to hold the rest. */
+    private static final int SEND_BUFFER_BESIDE_HOSTILE = 32 * 1024;
 
     private static final long TIMEOUT_SECONDS = 60;
     /** Each disruption hits one of this many clients. */
@@ -97,14 +104,23 @@ final class SoakServer {
                         .startupTimeout(Duration.ofSeconds(TIMEOUT_SECONDS))
                         .build())
                 .build();
-        Iwarp.Server responder = Iwarp.server(new ServerBootstrap().group(group).channel(transport.serverChannel()))
-                .domain(domain)
-                .settings(settings)
-                .onRequest(this::serve);
+        ServerBootstrap bootstrap = new ServerBootstrap().group(group).channel(transport.serverChannel());
+        if (soak.options().hostile() > 0 && transport.isPlainTcp()) {
+            bootstrap.childOption(ChannelOption.SO_SNDBUF, SEND_BUFFER_BESIDE_HOSTILE);
+        }
+        Iwarp.Server responder =
+                Iwarp.server(bootstrap).domain(domain).settings(settings).onRequest(this::serve);
         listener = (tls == null ? responder : responder.transportHandlers(patient(tls.server())))
                 .listen(transport.anyAddress())
                 .get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         connector = connector(group);
+    }
+
+    /** Returns what the limits of a device allow, with a number of streams. */
+    static long maxDeviceBytes(int streams) {
+        return CAPACITY_FACTOR * (MAX_SENDING_BYTES + streams * FREE_OF_A_STREAM)
+                + MAX_PARTIAL_FPDU_BYTES
+                + MAX_MANAGED_RECEIVE_BYTES;
     }
 
     EventLoopGroup newGroup(int loops) {
