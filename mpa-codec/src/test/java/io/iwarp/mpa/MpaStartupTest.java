@@ -305,10 +305,9 @@ class MpaStartupTest {
         MpaStartup gone = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
         assertThat(failure(gone.ended(EndedBy.PEER_CLOSED, null, "closed", null))
                         .detail())
-                .endsWith(
-                        "0 of the first 20 bytes of the MPA Reply Frame received; perhaps the peer expects TLS,"
-                                + " is not an iWARP server, refuses connections for now, or its application failed:"
-                                + " see its log");
+                .endsWith("0 of the first 20 bytes of the MPA Reply Frame received; perhaps the peer expects TLS,"
+                        + " is not an iWARP server, refuses connections for now, or its application failed:"
+                        + " see its log");
 
         MpaStartup begun = started(MpaStartup.initiator(DEFAULTS, NO_PRIVATE_DATA));
         receive(begun, ascii("MPA"));

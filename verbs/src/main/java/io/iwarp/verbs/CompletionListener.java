@@ -10,8 +10,8 @@ import io.iwarp.CloseReason;
 public interface CompletionListener {
     /**
      * Called when a work request has completed. An exception thrown on an event loop ends the stream, since the
-     * completion is lost, and is the cause of its {@link CloseReason}; the flushed completions are still
-     * delivered. An exception thrown during {@code poll} is thrown by {@code poll}.
+     * completion is lost, and is the cause of its {@link CloseReason}; the flushed completions are still delivered. An
+     * exception thrown during {@code poll} is thrown by {@code poll}.
      *
      * @param queuePair the queue pair of the request; the listener may post on it
      * @param completion valid during the call only
