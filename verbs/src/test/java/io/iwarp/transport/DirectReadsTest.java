@@ -3,6 +3,7 @@ package io.iwarp.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -59,7 +60,7 @@ class DirectReadsTest {
                 connection.peer.close();
             }
             loop.runNow();
-            loop.shutdown();
+            loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
             while (!loop.isTerminated()) {
                 loop.runNow();
             }
@@ -175,10 +176,13 @@ class DirectReadsTest {
             channel = transport == Transport.NIO ? new NioSocketChannel() : new EpollSocketChannel();
             channel.config().setAllowHalfClosure(true);
             channel.config().setOption(ChannelOption.RECVBUF_ALLOCATOR, new SharedRecvByteBufAllocator(channel));
-            channel.pipeline().addLast(this);
-            loop.register(channel);
             try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                ChannelFuture connected = channel.connect(server.getLocalSocketAddress());
+                ChannelFuture connected = new Bootstrap()
+                        .group(loop)
+                        .channelFactory(() -> channel)
+                        .handler(this)
+                        .connect(server.getLocalSocketAddress());
+                loop.runNow();
                 peer = server.accept();
                 connections.add(this);
                 runUntil(connected::isSuccess);

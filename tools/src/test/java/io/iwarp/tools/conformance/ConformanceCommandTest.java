@@ -267,9 +267,10 @@ class ConformanceCommandTest {
     }
 
     private static void cannotJudge(String reason, String patience, Peer peer) throws Exception {
+        Thread thread;
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             // The suite asks twice.
-            Thread thread = new Thread(() -> {
+            thread = new Thread(() -> {
                 while (!listener.isClosed()) {
                     try (Socket socket = listener.accept()) {
                         peer.serve(socket);
@@ -281,9 +282,8 @@ class ConformanceCommandTest {
             thread.start();
             String address = "127.0.0.1:" + listener.getLocalPort();
             cannotRun(reason, "server", address, "--patience", patience.isEmpty() ? "5" : patience);
-            listener.close();
-            thread.join();
         }
+        thread.join();
     }
 
     @Test
