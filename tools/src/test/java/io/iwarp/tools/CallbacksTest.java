@@ -36,6 +36,7 @@ class CallbacksTest {
             "io.iwarp.verbs.QueuePair.target",
             // The application polls, and gets what its own handler throws.
             "io.iwarp.verbs.CompletionQueue.handOver",
+            "io.iwarp.verbs.CompletionQueue.reportEnds",
             // MpaStartupHandler catches everything and ends the set-up with it.
             "io.iwarp.verbs.IwarpChannelInitializer.awaitRequest");
 
