@@ -34,7 +34,7 @@ final class TlsFailure {
     static SSLException closedInHandshake(@Nullable Throwable cause) {
         return new SSLException(
                 "the connection was closed during the TLS handshake: the peer does not use TLS, or"
-                        + " refused this side; check its log",
+                        + " refused this side; see its log",
                 cause);
     }
 
@@ -67,7 +67,7 @@ final class TlsFailure {
                     + "); check the authorities that the peer trusts";
         }
         if (lowerCase.contains("alert")) {
-            return "the peer refused the TLS connection (" + message + "); check its log";
+            return "the peer refused the TLS connection (" + message + "); see its log";
         }
         if (lowerCase.contains("empty client certificate") || lowerCase.contains("did_not_return_a_certificate")) {
             return "the peer sent no certificate, or none of an authority that this side trusts (" + message + ")";

@@ -111,7 +111,7 @@ class PerfTest {
     @ParameterizedTest
     @CsvSource({
         "--tls, --no-crc, 'both sides need --tls, or neither'",
-        "--no-crc, --tls, 'the peer does not use TLS, or refused this side; its log says which:"
+        "--no-crc, --tls, 'the peer does not use TLS, or refused this side; see its log:"
                 + " check --tls, --cert, --key and --ca on both sides'"
     })
     void tlsOnOneSideOnlyIsOneClearLine(String atServer, String atClient, String advice) throws Exception {
