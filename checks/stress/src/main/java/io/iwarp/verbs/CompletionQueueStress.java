@@ -1,6 +1,7 @@
 package io.iwarp.verbs;
 
 import io.iwarp.rdmap.Opcode;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
@@ -23,7 +24,7 @@ public final class CompletionQueueStress {
         final int[] numbers = new int[CAPACITY];
         int polled;
         int solicited;
-        private final CompletionPort port = new CompletionPort(QUEUE_PAIR, queue, this);
+        private final CompletionPort port = new CompletionPort(QUEUE_PAIR, queue, this, new AtomicInteger(1));
         private volatile boolean event;
 
         Consumed() {
