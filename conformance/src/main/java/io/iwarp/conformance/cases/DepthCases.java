@@ -420,7 +420,7 @@ final class DepthCases {
         });
         unreadWrite(cases, "reads", "is not disturbed by Reads while it is not read", unread -> {
             PeerStream stream = unread.stream();
-            int reads = Math.max(1, Math.min(stream.reply().enhanced() ? Setup.DEPTH : 1, placesOfServer(stream)));
+            int reads = stream.reply().enhanced() ? Math.max(1, Math.min(Setup.DEPTH, placesOfServer(stream))) : 1;
             for (int i = 0; i < reads; i++) {
                 read(stream, i, 0, NOTHING);
             }
