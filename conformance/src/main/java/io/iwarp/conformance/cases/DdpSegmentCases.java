@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** Fields that the peer has to ignore, and Sends in several segments (RFC 5041 sections 4 and 5). */
 final class DdpSegmentCases {
@@ -25,7 +26,8 @@ final class DdpSegmentCases {
         Segment make(PeerStream stream, Advertisement memory);
     }
 
-    private static final Map<String, Use> USES = Map.of(
+    /** Sorted, so that the order of the cases is that of each run. */
+    private static final Map<String, Use> USES = new TreeMap<>(Map.of(
             "write",
             (stream, memory) -> Segment.tagged(Segment.WRITE, memory.stag(), memory.offset(), new byte[] {'#'}),
             "read",
@@ -37,7 +39,7 @@ final class DdpSegmentCases {
                     1,
                     stream.takeReadMsn(),
                     new AtomicRequest(AtomicRequest.FETCH_ADD, 9, memory.stag(), memory.offset(), 0, 0, 0, -1)
-                            .encode()));
+                            .encode())));
 
     private DdpSegmentCases() {}
 

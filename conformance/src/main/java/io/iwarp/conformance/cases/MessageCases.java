@@ -28,7 +28,6 @@ import java.util.stream.Stream;
  * effect is set in all segments, in the first and in the last one; a field that is wrong is wrong in the only segment,
  * and in each one of three.
  */
-@SuppressWarnings("UnnecessaryLambda") // a row of the table has them as values
 final class MessageCases {
     private static final int[] OFTEN = {2, 40, 150};
     private static final int PARTS = 8;
@@ -52,6 +51,7 @@ final class MessageCases {
      * @param messages that have it
      * @param values that are tried; the last one is tried in each segment of a message of several
      * @param set sets it to a value, or flips a bit of it
+     * @param isOfMessage whether the peer may take it from any segment of a message, so that all must be wrong
      * @param errors of which the peer has to report one; if there are none, the field has no effect
      */
     @SuppressWarnings("ArrayRecordComponent") // not compared
@@ -62,7 +62,24 @@ final class MessageCases {
             Predicate<Message> messages,
             long[] values,
             ObjLongConsumer<Segment> set,
+            boolean isOfMessage,
             String... errors) {
+        Field(
+                String id,
+                String text,
+                String requirements,
+                Predicate<Message> messages,
+                long[] values,
+                ObjLongConsumer<Segment> set,
+                String... errors) {
+            this(id, text, requirements, messages, values, set, false, errors);
+        }
+
+        /** Returns the same field, which the peer may take from any segment. */
+        Field ofMessage() {
+            return new Field(id, text, requirements, messages, values, set, true, errors);
+        }
+
         boolean hasNoEffect() {
             return errors.length == 0;
         }
@@ -122,16 +139,6 @@ final class MessageCases {
     private static final Predicate<Message> INVALIDATING =
             EnumSet.of(Message.INVALIDATE, Message.SOLICITED_INVALIDATE)::contains;
 
-    private static final ObjLongConsumer<Segment> DDP_VERSION = (segment, value) -> segment.ddpVersion((int) value);
-    private static final ObjLongConsumer<Segment> FLIP_QUEUE = (segment, bit) -> segment.queue(segment.queue() ^ bit);
-    private static final ObjLongConsumer<Segment> FLIP_MSN = (segment, bit) -> segment.msn(segment.msn() ^ bit);
-    private static final ObjLongConsumer<Segment> FLIP_MO =
-            (segment, bit) -> segment.messageOffset(segment.messageOffset() ^ bit);
-    private static final ObjLongConsumer<Segment> FLIP_STAG = (segment, bit) -> segment.stag(segment.stag() ^ bit);
-    private static final ObjLongConsumer<Segment> FLIP_INVALIDATE =
-            (segment, bit) -> segment.stag(segment.stag() ^ bit);
-    private static final ObjLongConsumer<Segment> FLIP_TO = (segment, bit) -> segment.offset(segment.offset() ^ bit);
-
     private static final String[] BAD_QUEUE = {"1/2/01"};
     private static final String[] BAD_MSN = {"1/2/03", "1/2/02"};
     private static final String[] BAD_MO = {"1/2/04", "1/2/05"};
@@ -158,8 +165,22 @@ final class MessageCases {
                     TAGGED.negate().and(Message::known),
                     new long[] {1, 0x100, 0x1_0000, 0x8000_0000L, 0xFFFF_FFFFL},
                     Segment::stag),
-            new Field("ddp.version", "DV", "DDP-15 DDP-68 RDMAP-53", TAGGED, VERSIONS, DDP_VERSION, "1/1/04"),
-            new Field("ddp.version", "DV", "DDP-15 DDP-68 RDMAP-53", REQUESTS, VERSIONS, DDP_VERSION, "1/2/06"),
+            new Field(
+                    "ddp.version",
+                    "DV",
+                    "DDP-15 DDP-68 RDMAP-53",
+                    TAGGED,
+                    VERSIONS,
+                    MessageCases::setDdpVersion,
+                    "1/1/04"),
+            new Field(
+                    "ddp.version",
+                    "DV",
+                    "DDP-15 DDP-68 RDMAP-53",
+                    REQUESTS,
+                    VERSIONS,
+                    MessageCases::setDdpVersion,
+                    "1/2/06"),
             new Field(
                     "rdmap.version",
                     "RV",
@@ -169,19 +190,33 @@ final class MessageCases {
                     (segment, value) -> segment.rdmapVersion((int) value),
                     "0/2/05"),
             // The lowest bits of QN, MSN and MO lead to queues, receives and buffers that a peer may have.
-            flip("queue", "QN", "DDP-54", SHORT_REQUESTS, bits(2, Integer.SIZE), FLIP_QUEUE, BAD_QUEUE),
-            flip("queue", "QN", "DDP-54", OTHERS, bits(2, 8, 16, 24, 31), FLIP_QUEUE, BAD_QUEUE),
-            flip("msn", "MSN", "DDP-58", SHORT_REQUESTS, bits(13, Integer.SIZE), FLIP_MSN, BAD_MSN),
-            flip("msn", "MSN", "DDP-58", OTHERS, bits(15, 16, 24, 31), FLIP_MSN, BAD_MSN),
-            flip("mo", "MO", "DDP-56 DDP-57", SHORT_REQUESTS, bits(22, Integer.SIZE), FLIP_MO, BAD_MO),
-            flip("mo", "MO", "DDP-56 DDP-57", OTHERS.and(Message::divisible), bits(24, 31), FLIP_MO, BAD_MO),
+            flip("queue", "QN", "DDP-54", SHORT_REQUESTS, bits(2, Integer.SIZE), MessageCases::flipQueue, BAD_QUEUE),
+            flip("queue", "QN", "DDP-54", OTHERS, bits(2, 8, 16, 24, 31), MessageCases::flipQueue, BAD_QUEUE),
+            flip("msn", "MSN", "DDP-58", SHORT_REQUESTS, bits(13, Integer.SIZE), MessageCases::flipMsn, BAD_MSN),
+            flip("msn", "MSN", "DDP-58", OTHERS, bits(15, 16, 24, 31), MessageCases::flipMsn, BAD_MSN),
+            flip(
+                    "mo",
+                    "MO",
+                    "DDP-56 DDP-57",
+                    SHORT_REQUESTS,
+                    bits(22, Integer.SIZE),
+                    MessageCases::flipMessageOffset,
+                    BAD_MO),
+            flip(
+                    "mo",
+                    "MO",
+                    "DDP-56 DDP-57",
+                    OTHERS.and(Message::divisible),
+                    bits(24, 31),
+                    MessageCases::flipMessageOffset,
+                    BAD_MO),
             flip(
                     "stag",
                     "the STag",
                     "DDP-59 DDP-68 SEC-8 RDMAP-31",
                     WITH_BYTES,
                     bits(0, Integer.SIZE),
-                    FLIP_STAG,
+                    MessageCases::flipStag,
                     // There may be other memory, and for a Read Response no Read.
                     "1/1/00",
                     "1/1/02",
@@ -194,20 +229,45 @@ final class MessageCases {
                     WITH_BYTES,
                     // No peer registers as much memory around what it names.
                     bits(Integer.SIZE, Long.SIZE),
-                    FLIP_TO,
+                    MessageCases::flipTaggedOffset,
                     "1/1/01",
                     "1/1/03",
                     "0/2/06"),
             flip(
-                    "invalidate",
-                    "the field Invalidate STag",
-                    "RDMAP-39 RDMAP-80 SEC-7",
-                    INVALIDATING,
-                    bits(0, Integer.SIZE),
-                    FLIP_INVALIDATE,
-                    "0/1/09",
-                    "0/2/09",
-                    "0/1/03"));
+                            "invalidate",
+                            "the field Invalidate STag",
+                            "RDMAP-39 RDMAP-80 SEC-7",
+                            INVALIDATING,
+                            bits(0, Integer.SIZE),
+                            MessageCases::flipStag,
+                            "0/1/09",
+                            "0/2/09",
+                            "0/1/03")
+                    .ofMessage());
+
+    private static void setDdpVersion(Segment segment, long version) {
+        segment.ddpVersion((int) version);
+    }
+
+    private static void flipQueue(Segment segment, long bit) {
+        segment.queue(segment.queue() ^ bit);
+    }
+
+    private static void flipMsn(Segment segment, long bit) {
+        segment.msn(segment.msn() ^ bit);
+    }
+
+    private static void flipMessageOffset(Segment segment, long bit) {
+        segment.messageOffset(segment.messageOffset() ^ bit);
+    }
+
+    private static void flipStag(Segment segment, long bit) {
+        segment.stag(segment.stag() ^ bit);
+    }
+
+    private static void flipTaggedOffset(Segment segment, long bit) {
+        segment.offset(segment.offset() ^ bit);
+    }
 
     private static Field flip(
             String name,
@@ -276,11 +336,10 @@ final class MessageCases {
         }
         if (message.divisible()) {
             long value = values[values.length - 1];
-            if (field.hasNoEffect() || field.set() == FLIP_INVALIDATE) {
+            if (field.hasNoEffect() || field.isOfMessage()) {
                 cases.add(field.test(message, ".all", " in all of three segments", value, THREE, 0, 1, 2));
             }
-            // Which segment of a message says what is invalidated is the choice of the peer.
-            if (field.set() != FLIP_INVALIDATE) {
+            if (!field.isOfMessage()) {
                 cases.add(field.test(message, ".first", " in the first of three segments", value, THREE, 0));
                 cases.add(field.test(message, ".middle", " in the middle of three segments", value, THREE, 1));
                 cases.add(field.test(message, ".last", " in the last of three segments", value, THREE, 2));
