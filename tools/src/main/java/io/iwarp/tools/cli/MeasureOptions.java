@@ -1,5 +1,6 @@
 package io.iwarp.tools.cli;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
@@ -65,6 +66,25 @@ public final class MeasureOptions extends JsonOption {
             }
         });
         return measurement;
+    }
+
+    /**
+     * Prints the result of a measurement, and writes it as JSON.
+     *
+     * @param file from {@link #open}
+     * @param operation its name in the JSON
+     * @param noun what an operation is called in the text
+     * @param size bytes of an operation
+     */
+    public void report(ResultFile file, Interval total, String operation, String noun, long size) throws IOException {
+        if (!toStandardOutput()) {
+            new Output(command().commandLine().getOut()).lines(total.summary(size, noun));
+        }
+        write(file, json -> {
+            json.writeStringField("op", operation);
+            json.writeNumberField("size", size);
+            total.write(json, size);
+        });
     }
 
     /** Returns a number of seconds as a duration. */

@@ -5,7 +5,6 @@ import io.iwarp.tools.cli.ClientCommand;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.EndOptions;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.Interval;
 import io.iwarp.tools.cli.Loads;
 import io.iwarp.tools.cli.MeasureOptions;
 import io.iwarp.tools.cli.Measurement;
@@ -61,8 +60,11 @@ public final class EchoClient extends ClientCommand {
             }
             Measurement measured =
                     measure(queuePair, end.count(), "round trips of " + Bytes.size(size), end.duration());
-            report(measured.total(), file);
+            measuring.report(file, measured.total(), "echo", "message", size);
             measured.requireNoFailure();
+            if (!measuring.toStandardOutput()) {
+                out().line("all came back from " + server() + " unchanged");
+            }
             queuePair.close();
             Endpoint.await(queuePair.closed());
         }
@@ -77,17 +79,5 @@ public final class EchoClient extends ClientCommand {
             loads.stop();
         }
         return measured;
-    }
-
-    private void report(Interval total, ResultFile file) throws IOException {
-        if (!measuring.toStandardOutput()) {
-            out().lines(total.summary(size, "message"));
-            out().line("all came back from " + server() + " unchanged");
-        }
-        measuring.write(file, json -> {
-            json.writeStringField("op", "echo");
-            json.writeNumberField("size", size);
-            total.write(json, size);
-        });
     }
 }

@@ -6,7 +6,6 @@ import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ClientWireOptions;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.Interval;
 import io.iwarp.tools.cli.MeasureOptions;
 import io.iwarp.tools.cli.Measurement;
 import io.iwarp.tools.cli.Meter;
@@ -221,15 +220,7 @@ public final class Rping extends BaseCommand {
                     () -> begun.complete(null),
                     end,
                     MeasureOptions.UNLIMITED);
-            Interval total = measured.total();
-            if (!measuring.toStandardOutput()) {
-                out().lines(total.summary(bytes, "ping"));
-            }
-            measuring.write(file, json -> {
-                json.writeStringField("op", "rping");
-                json.writeNumberField("size", bytes);
-                total.write(json, bytes);
-            });
+            measuring.report(file, measured.total(), "rping", "ping", bytes);
             measured.requireNoFailure();
         } finally {
             conversation.queuePair().abort();

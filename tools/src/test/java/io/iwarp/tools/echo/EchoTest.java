@@ -64,6 +64,7 @@ class EchoTest {
 
             assertThat(exitCode).isEqualTo(ofServer ? 1 : 0);
             assertThat(client.out()).containsPattern("\\d messages? in .*\\Rmin .* p99.99 ");
+            assertThat(client.out().contains("all came back")).isEqualTo(!ofServer);
         }
     }
 
