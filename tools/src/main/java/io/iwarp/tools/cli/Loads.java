@@ -98,7 +98,9 @@ public final class Loads {
     }
 
     private long operations() {
-        return meters.values().stream().mapToLong(Meter::operations).sum();
+        return meters.values().stream()
+                .mapToLong(meter -> meter.own() + meter.ofPeer())
+                .sum();
     }
 
     private long timed() {

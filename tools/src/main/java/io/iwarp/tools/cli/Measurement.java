@@ -23,10 +23,10 @@ public final class Measurement {
     private final long begin = System.nanoTime();
     private final List<Interval> intervals = new ArrayList<>();
     private final Histogram times = new Histogram(Meter.SIGNIFICANT_DIGITS);
-    private final long operationsAtBegin;
+    private final long ownAtBegin;
     private final long ofPeerAtBegin;
     private long before = begin;
-    private long operationsBefore;
+    private long ownBefore;
     private long ofPeerBefore;
     private @Nullable Exception failure;
 
@@ -34,7 +34,7 @@ public final class Measurement {
     public Measurement(Collection<Meter> meters) {
         this.meters = meters;
         meters.forEach(Meter::takeTimes);
-        operationsAtBegin = operationsBefore = sum(Meter::operations);
+        ownAtBegin = ownBefore = sum(Meter::own);
         ofPeerAtBegin = ofPeerBefore = sum(Meter::ofPeer);
     }
 
@@ -76,15 +76,16 @@ public final class Measurement {
 
     private Interval next() {
         long now = System.nanoTime();
-        long operationsNow = sum(Meter::operations);
+        // Each once: a second read would count operations that are not in the other number.
+        long ownNow = sum(Meter::own);
         long ofPeerNow = sum(Meter::ofPeer);
         Histogram part = new Histogram(Meter.SIGNIFICANT_DIGITS);
         meters.forEach(meter -> part.add(meter.takeTimes()));
         times.add(part);
-        Interval interval = new Interval(
-                now - begin, now - before, operationsNow - operationsBefore, ofPeerNow - ofPeerBefore, part);
+        long ofPeer = ofPeerNow - ofPeerBefore;
+        Interval interval = new Interval(now - begin, now - before, ownNow - ownBefore + ofPeer, ofPeer, part);
         before = now;
-        operationsBefore = operationsNow;
+        ownBefore = ownNow;
         ofPeerBefore = ofPeerNow;
         return interval;
     }
@@ -101,12 +102,8 @@ public final class Measurement {
     /** Returns all that was measured until now. */
     public Interval total() {
         next();
-        return new Interval(
-                before - begin,
-                before - begin,
-                operationsBefore - operationsAtBegin,
-                ofPeerBefore - ofPeerAtBegin,
-                times);
+        long ofPeer = ofPeerBefore - ofPeerAtBegin;
+        return new Interval(before - begin, before - begin, ownBefore - ownAtBegin + ofPeer, ofPeer, times);
     }
 
     /** Returns whether Ctrl-C or a failure has ended the measurement. */

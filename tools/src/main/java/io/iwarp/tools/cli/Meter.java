@@ -13,13 +13,13 @@ public final class Meter {
     public static final int SIGNIFICANT_DIGITS = 3;
 
     private final SingleWriterRecorder times = new SingleWriterRecorder(SIGNIFICANT_DIGITS);
-    private final AtomicLong operations = new AtomicLong();
+    private final AtomicLong own = new AtomicLong();
     private final AtomicLong ofPeer = new AtomicLong();
     private final AtomicLong timed = new AtomicLong();
 
     /** Records that some operations of this side are done. */
     public void done(long count) {
-        operations.setRelease(operations.getPlain() + count);
+        own.setRelease(own.getPlain() + count);
     }
 
     /** Records that some operations of the peer are done. */
@@ -33,9 +33,9 @@ public final class Meter {
         timed.setRelease(timed.getPlain() + 1);
     }
 
-    /** Returns the number of operations so far, of both sides. */
-    public long operations() {
-        return operations.getAcquire() + ofPeer.getAcquire();
+    /** Returns the number of operations of this side so far. */
+    public long own() {
+        return own.getAcquire();
     }
 
     /** Returns the number of operations of the peer so far. */
