@@ -381,17 +381,24 @@ class CompletionQueueTest {
         });
         assertThat(await(onLoop)).isInstanceOf(BlockingOperationException.class);
         end(initiator);
-        CompletableFuture<Throwable> waiting = new CompletableFuture<>();
+        assertThat(queue.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(queue.poll((queuePair, completion) -> {}, 1)).isZero();
+        CompletableFuture<Boolean> waiting = new CompletableFuture<>();
         Thread waiter = new Thread(() -> {
             try {
-                queue.await(1, TimeUnit.HOURS);
+                waiting.complete(queue.await(1, TimeUnit.HOURS));
             } catch (InterruptedException | RuntimeException ended) {
-                waiting.complete(ended);
+                waiting.completeExceptionally(ended);
             }
         });
         waiter.start();
+        while (waiter.getState() != Thread.State.TIMED_WAITING && !waiting.isDone()) {
+            Thread.onSpinWait();
+        }
         queue.close();
-        assertThat(await(waiting)).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+        assertThatThrownBy(() -> await(waiting))
+                .hasRootCauseInstanceOf(IllegalStateException.class)
+                .hasRootCauseMessage("the completion queue was closed");
         waiter.join();
         Thread interrupted = Thread.currentThread();
         CompletionQueue another = CompletionQueue.create(1);
