@@ -68,10 +68,21 @@ public final class ByteSpan {
 
     /** As {@link #cover(Object, int, long)}, of a piece of a region. */
     public void cover(LocalBuffer piece) {
+        cover(piece.region(), piece.offset(), piece.length());
+    }
+
+    /**
+     * As {@link #cover(Object, int, long)}, of part of a region.
+     *
+     * @param region the region
+     * @param offset where the part begins, in bytes from the beginning of the region
+     * @param length the number of bytes of the part
+     */
+    public void cover(MemoryRegion region, long offset, long length) {
         this.buffer = null;
-        this.memory = piece.region().memoryEvenIfClosed();
-        this.origin = piece.offset();
-        this.length = piece.length();
+        this.memory = region.memoryEvenIfClosed();
+        this.origin = offset;
+        this.length = length;
     }
 
     /**
@@ -94,9 +105,7 @@ public final class ByteSpan {
      */
     public static void retain(String name, Object local) {
         if (local instanceof LocalBuffer piece) {
-            if (!piece.region().memory().retain()) {
-                throw piece.region().closed();
-            }
+            retain(piece.region(), piece.offset(), piece.length());
             return;
         }
         try {
@@ -107,10 +116,30 @@ public final class ByteSpan {
         }
     }
 
-    /** Releases a reference that was taken with {@link #retain}. */
+    /**
+     * As {@link #retain(String, Object)}, of part of a region.
+     *
+     * @throws IndexOutOfBoundsException if the part is not within the region
+     * @throws RegionClosedException if the region was closed
+     */
+    public static void retain(MemoryRegion region, long offset, long length) {
+        RegionMemory memory = region.memory();
+        LocalBuffer.requireWithin(offset, length, region.length(), region);
+        if (!memory.retain()) {
+            throw region.closed();
+        }
+    }
+
+    /**
+     * Releases a reference that was taken with {@code retain}.
+     *
+     * @param local a {@link ByteBuf}, a {@link LocalBuffer} or the {@link MemoryRegion} of the part
+     */
     public static void release(Object local) {
         if (local instanceof LocalBuffer piece) {
             piece.region().memoryEvenIfClosed().release();
+        } else if (local instanceof MemoryRegion region) {
+            region.memoryEvenIfClosed().release();
         } else {
             ((ByteBuf) local).release();
         }

@@ -23,7 +23,7 @@ public final class LocalBuffer {
         this.length = length;
     }
 
-    private static void requireWithin(long offset, long length, long whole, Object what) {
+    static void requireWithin(long offset, long length, long whole, Object what) {
         if (offset < 0 || length < 0 || length > whole - offset) {
             throw new IndexOutOfBoundsException("offset " + offset + " and length " + length + " are not within the "
                     + whole + " bytes of " + what + ": slice a part that is");

@@ -148,6 +148,12 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         publish(request, id, Operation.SEND, options, target);
     }
 
+    void send(long id, MemoryRegion message, long offset, long length, PostOptions options, CompletionTarget target) {
+        WorkRequest request = claim("message", message, offset, length, options, target);
+        request.send(options.solicited());
+        publish(request, id, Operation.SEND, options, target);
+    }
+
     void sendWithInvalidate(
             long id, Object message, RemoteBuffer invalidated, PostOptions options, CompletionTarget target) {
         Objects.requireNonNull(invalidated, "invalidated is null");
@@ -160,6 +166,20 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         requireRoom(to, source);
         WorkRequest request = claim(SOURCE, source, options, target);
         request.write(to.stag(), to.taggedOffset());
+        publish(request, id, Operation.WRITE, options, target);
+    }
+
+    void write(
+            long id,
+            MemoryRegion source,
+            long offset,
+            long length,
+            int stag,
+            long taggedOffset,
+            PostOptions options,
+            CompletionTarget target) {
+        WorkRequest request = claim(SOURCE, source, offset, length, options, target);
+        request.write(stag, taggedOffset);
         publish(request, id, Operation.WRITE, options, target);
     }
 
@@ -182,21 +202,31 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     void read(long id, LocalBuffer sink, RemoteBuffer from, PostOptions options, CompletionTarget target) {
         Objects.requireNonNull(sink, "sink is null");
         Objects.requireNonNull(from, "source is null");
-        requireReads();
         long length = from.length();
         if (length > sink.length()) {
             throw new IllegalArgumentException(
                     "the source has " + length + " bytes, which do not fit into " + sink + ": read a slice of it");
         }
         MemoryRegion region = StreamAssociation.regionOf(sink);
-        stream.requireSink(region);
-        DdpMessage.requireLength(SINK, length);
-        ByteSpan.retain(SINK, sink);
-        WorkRequest request = claim(sink, length, options, target);
-        request.payload().cover(sink);
+        long offset = StreamAssociation.offsetOf(sink);
+        read(id, region, offset, length, from.stag(), from.taggedOffset(), options, target);
+    }
+
+    void read(
+            long id,
+            MemoryRegion sink,
+            long offset,
+            long length,
+            int stag,
+            long taggedOffset,
+            PostOptions options,
+            CompletionTarget target) {
+        Objects.requireNonNull(sink, "sink is null");
+        requireReads();
+        stream.requireSink(sink);
+        WorkRequest request = claim(SINK, sink, offset, length, options, target);
         // The peer may invalidate the sink at any time, also now: then its response ends the stream.
-        long to = region.baseTaggedOffset() + StreamAssociation.offsetOf(sink);
-        request.read(region.stag(), to, length, from.stag(), from.taggedOffset());
+        request.read(sink.stag(), sink.baseTaggedOffset() + offset, length, stag, taggedOffset);
         publish(request, id, Operation.READ, options, target);
     }
 
@@ -266,14 +296,27 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     /** @param mask the highest bits of the fields, or 0 */
     void fetchAdd(long id, RemoteBuffer word, long addend, long mask, PostOptions options, CompletionTarget target) {
         requireWord(word);
+        fetchAdd(id, word.stag(), word.taggedOffset(), addend, mask, options, target);
+    }
+
+    void fetchAdd(
+            long id,
+            int stag,
+            long taggedOffset,
+            long addend,
+            long mask,
+            PostOptions options,
+            CompletionTarget target) {
+        requireAtomics();
         WorkRequest request = claim(null, Long.BYTES, options, target);
-        request.fetchAdd(word.stag(), word.taggedOffset(), addend, mask);
+        request.fetchAdd(stag, taggedOffset, addend, mask);
         publish(request, id, Operation.FETCH_ADD, options, target);
     }
 
     void compareSwap(long id, RemoteBuffer word, CompareSwap numbers, PostOptions options, CompletionTarget target) {
         Objects.requireNonNull(numbers, "numbers is null");
         requireWord(word);
+        requireAtomics();
         WorkRequest request = claim(null, Long.BYTES, options, target);
         request.compareSwap(
                 word.stag(),
@@ -282,6 +325,20 @@ final class PostedRequests implements RequestQueue, CompletionBound {
                 numbers.swapMask(),
                 numbers.compareData(),
                 numbers.compareMask());
+        publish(request, id, Operation.COMPARE_SWAP, options, target);
+    }
+
+    void compareSwap(
+            long id,
+            int stag,
+            long taggedOffset,
+            long expected,
+            long replacement,
+            PostOptions options,
+            CompletionTarget target) {
+        requireAtomics();
+        WorkRequest request = claim(null, Long.BYTES, options, target);
+        request.compareSwap(stag, taggedOffset, replacement, -1, expected, -1);
         publish(request, id, Operation.COMPARE_SWAP, options, target);
     }
 
@@ -295,14 +352,17 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         }
     }
 
-    private void requireWord(RemoteBuffer target) {
+    private static void requireWord(RemoteBuffer target) {
         Objects.requireNonNull(target, "target is null");
-        requireExtensions();
-        requireReads();
         if (target.length() != Long.BYTES) {
             throw new IllegalArgumentException("an atomic works on " + Long.BYTES + " bytes, " + target + " has "
                     + target.length() + ": use word(byteOffset) of it");
         }
+    }
+
+    private void requireAtomics() {
+        requireExtensions();
+        requireReads();
     }
 
     private long requireBits(ImmediateData data) {
@@ -329,6 +389,19 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         ByteSpan.retain(name, memory);
         WorkRequest request = claim(memory, length, options, target);
         request.payload().cover(memory, index, length);
+        return request;
+    }
+
+    /** As {@link #claim(String, Object, PostOptions, CompletionTarget)}, of part of a region. Also for a Read. */
+    private WorkRequest claim(
+            String name, MemoryRegion region, long offset, long length, PostOptions options, CompletionTarget target) {
+        if (region == null) {
+            throw new NullPointerException(name + " is null");
+        }
+        DdpMessage.requireLength(name, length);
+        ByteSpan.retain(region, offset, length);
+        WorkRequest request = claim(region, length, options, target);
+        request.payload().cover(region, offset, length);
         return request;
     }
 

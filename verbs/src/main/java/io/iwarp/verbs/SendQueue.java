@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The send queue of a {@link QueuePair}: takes every request except receives. Each request carries a work-request id,
- * which comes back in its completion. Posts allocate nothing if the {@link LocalBuffer}s and {@link RemoteBuffer}s are
- * made before. Any thread may post.
+ * which comes back in its completion. Posts allocate nothing. Make {@link LocalBuffer}s and {@link RemoteBuffer}s once;
+ * if each request has another target, use the forms that take its numbers. Any thread may post.
  *
  * <p>Completions go to the completion listener or the completion queue of the queue pair. Without one of them, posts
  * throw {@link IllegalStateException}. {@link QueuePair#sendQueueFor} returns one whose completions go to a listener of
@@ -68,6 +68,24 @@ public final class SendQueue {
     }
 
     /**
+     * As {@link #send(long, ByteBuf, PostOptions)}, of part of a region.
+     *
+     * @param workRequestId comes back in the completion
+     * @param message of any protection domain and with any rights
+     * @param offset where the part begins, in bytes from the beginning of the region
+     * @param length the number of bytes of the part, 0 to 2^32 - 1
+     * @throws IndexOutOfBoundsException if the part is not within the region
+     */
+    public void send(long workRequestId, MemoryRegion message, long offset, long length, PostOptions options) {
+        requests.send(workRequestId, message, offset, length, options, target());
+    }
+
+    /** As {@link #sendWithInvalidate(long, ByteBuf, RemoteBuffer, PostOptions)}, without options. */
+    public void sendWithInvalidate(long workRequestId, ByteBuf message, RemoteBuffer invalidated) {
+        sendWithInvalidate(workRequestId, message, invalidated, PostOptions.NONE);
+    }
+
+    /**
      * Posts a Send that also invalidates an STag of the peer: when the peer's application gets the message, the STag is
      * no longer valid.
      *
@@ -78,6 +96,11 @@ public final class SendQueue {
      */
     public void sendWithInvalidate(long workRequestId, ByteBuf message, RemoteBuffer invalidated, PostOptions options) {
         requests.sendWithInvalidate(workRequestId, message, invalidated, options, target());
+    }
+
+    /** As {@link #sendWithInvalidate(long, LocalBuffer, RemoteBuffer, PostOptions)}, without options. */
+    public void sendWithInvalidate(long workRequestId, LocalBuffer message, RemoteBuffer invalidated) {
+        sendWithInvalidate(workRequestId, message, invalidated, PostOptions.NONE);
     }
 
     /** As {@link #sendWithInvalidate(long, ByteBuf, RemoteBuffer, PostOptions)}, of a piece of a region. */
@@ -119,6 +142,35 @@ public final class SendQueue {
     }
 
     /**
+     * As {@link #write(long, ByteBuf, RemoteBuffer, PostOptions)}, of part of a region to a target in numbers. The peer
+     * alone checks the range of the target.
+     *
+     * @param workRequestId comes back in the completion
+     * @param source of any protection domain and with any rights; it is read as local memory
+     * @param offset where the part begins, in bytes from the beginning of the region
+     * @param length the number of bytes of the part, 0 to 2^32 - 1
+     * @param stag the {@linkplain RemoteBuffer#stag STag} of what the peer advertised
+     * @param taggedOffset the tagged offset of the first byte to write, unsigned: the
+     *     {@linkplain RemoteBuffer#taggedOffset one} of what the peer advertised, plus the distance from its beginning
+     * @throws IndexOutOfBoundsException if the part is not within the region
+     */
+    public void write(
+            long workRequestId,
+            MemoryRegion source,
+            long offset,
+            long length,
+            int stag,
+            long taggedOffset,
+            PostOptions options) {
+        requests.write(workRequestId, source, offset, length, stag, taggedOffset, options, target());
+    }
+
+    /** As {@link #writeWithImmediate(long, ByteBuf, RemoteBuffer, ImmediateData, PostOptions)}, without options. */
+    public void writeWithImmediate(long workRequestId, ByteBuf source, RemoteBuffer target, ImmediateData data) {
+        writeWithImmediate(workRequestId, source, target, data, PostOptions.NONE);
+    }
+
+    /**
      * Posts an RDMA Write followed by Immediate Data. The peer's application gets the data with the completion of one
      * of its receives; the written bytes are in place by then.
      *
@@ -129,6 +181,11 @@ public final class SendQueue {
     public void writeWithImmediate(
             long workRequestId, ByteBuf source, RemoteBuffer target, ImmediateData data, PostOptions options) {
         requests.writeWithImmediate(workRequestId, source, target, data, options, target());
+    }
+
+    /** As {@link #writeWithImmediate(long, LocalBuffer, RemoteBuffer, ImmediateData, PostOptions)}, without options. */
+    public void writeWithImmediate(long workRequestId, LocalBuffer source, RemoteBuffer target, ImmediateData data) {
+        writeWithImmediate(workRequestId, source, target, data, PostOptions.NONE);
     }
 
     /**
@@ -198,6 +255,30 @@ public final class SendQueue {
     }
 
     /**
+     * As {@link #read(long, LocalBuffer, RemoteBuffer, PostOptions)}, to part of a region from a source in numbers. The
+     * peer alone checks the range of the source.
+     *
+     * @param workRequestId comes back in the completion
+     * @param sink a region as for the other form
+     * @param offset where the bytes go, in bytes from the beginning of the region
+     * @param length the number of bytes to read, 0 to 2^32 - 1
+     * @param stag the {@linkplain RemoteBuffer#stag STag} of what the peer advertised
+     * @param taggedOffset the tagged offset of the first byte to read, unsigned, as for the {@linkplain #write(long,
+     *     MemoryRegion, long, long, int, long, PostOptions) Write}
+     * @throws IndexOutOfBoundsException if the part is not within the region
+     */
+    public void read(
+            long workRequestId,
+            MemoryRegion sink,
+            long offset,
+            long length,
+            int stag,
+            long taggedOffset,
+            PostOptions options) {
+        requests.read(workRequestId, sink, offset, length, stag, taggedOffset, options, target());
+    }
+
+    /**
      * Posts a request that completes when everything that was posted before is in the peer's memory: a Read of 0 bytes,
      * which refers to no memory and counts to the ORD. The peer's stack answers it after it has placed all earlier
      * Writes and Sends (RFC 5040 section 5.5). If a Write is refused, for example because its STag was revoked, it
@@ -234,6 +315,19 @@ public final class SendQueue {
         requests.fetchAdd(workRequestId, target, numbers, options, target());
     }
 
+    /**
+     * As {@link #fetchAdd(long, RemoteBuffer, FetchAdd, PostOptions)}, with one field of 64 bits, of a target in
+     * numbers.
+     *
+     * @param workRequestId comes back in the completion
+     * @param stag the {@linkplain RemoteBuffer#stag STag} of what the peer advertised
+     * @param taggedOffset the tagged offset of the first of the 8 bytes, unsigned
+     * @param add the addend
+     */
+    public void fetchAdd(long workRequestId, int stag, long taggedOffset, long add, PostOptions options) {
+        requests.fetchAdd(workRequestId, stag, taggedOffset, add, 0, options, target());
+    }
+
     /** As {@link #compareSwap(long, RemoteBuffer, CompareSwap, PostOptions)}, without options. */
     public void compareSwap(long workRequestId, RemoteBuffer target, CompareSwap numbers) {
         compareSwap(workRequestId, target, numbers, PostOptions.NONE);
@@ -252,6 +346,20 @@ public final class SendQueue {
      */
     public void compareSwap(long workRequestId, RemoteBuffer target, CompareSwap numbers, PostOptions options) {
         requests.compareSwap(workRequestId, target, numbers, options, target());
+    }
+
+    /**
+     * As {@link #compareSwap(long, RemoteBuffer, CompareSwap, PostOptions)}, of all bits of a target in numbers.
+     *
+     * @param workRequestId comes back in the completion
+     * @param stag the {@linkplain RemoteBuffer#stag STag} of what the peer advertised
+     * @param taggedOffset the tagged offset of the first of the 8 bytes, unsigned
+     * @param expected the number is replaced if it is this one
+     * @param replacement the new number
+     */
+    public void compareSwap(
+            long workRequestId, int stag, long taggedOffset, long expected, long replacement, PostOptions options) {
+        requests.compareSwap(workRequestId, stag, taggedOffset, expected, replacement, options, target());
     }
 
     /**

@@ -4,6 +4,7 @@ import static io.iwarp.verbs.Loopback.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -14,6 +15,8 @@ import io.iwarp.mpa.MpaSettings;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -42,7 +45,11 @@ class RegionOperationsTest {
     private MemoryRegion region() {
         return domain.region()
                 .allocate(UnpooledByteBufAllocator.DEFAULT, LENGTH)
-                .rights(AccessRight.LOCAL_WRITE, AccessRight.REMOTE_WRITE, AccessRight.REMOTE_READ)
+                .rights(
+                        AccessRight.LOCAL_WRITE,
+                        AccessRight.REMOTE_WRITE,
+                        AccessRight.REMOTE_READ,
+                        AccessRight.REMOTE_ATOMIC)
                 .register();
     }
 
@@ -98,6 +105,62 @@ class RegionOperationsTest {
         assertThat(await(receive).immediate()).isEqualTo(7);
         assertThat(await(id)).isEqualTo(9);
         assertThat(at(there, 0)).isEqualTo(3);
+    }
+
+    @Test
+    void postsByNumbersDoWhatThoseOfBuffersDo() throws Exception {
+        QueuePair sender = connect();
+        CompletableFuture<Completion> message = loopback.nextAccepted().receive(there.slice(0, Long.BYTES));
+        List<Long> found = new ArrayList<>();
+        CompletableFuture<Long> last = new CompletableFuture<>();
+        sender.setCompletionListener((qp, completion) -> {
+            if (completion.operation() == Operation.FETCH_ADD || completion.operation() == Operation.COMPARE_SWAP) {
+                found.add(completion.originalValue());
+            }
+            if (completion.operation() == Operation.COMPARE_SWAP) {
+                last.complete(completion.workRequestId());
+            }
+        });
+        RemoteBuffer target = there.remoteBuffer(HALF, HALF);
+        int stag = target.stag();
+        long offset = target.taggedOffset();
+        here.setVolatile(8, 3);
+        here.setVolatile(16, 4);
+        SendQueue sends = sender.sendQueue();
+        sends.send(1, here, 16, Long.BYTES, PostOptions.NONE);
+        sends.write(2, here, 8, 2 * Long.BYTES, stag, offset + 8, PostOptions.NONE);
+        sends.read(3, here, HALF, Long.BYTES, stag, offset + 16, PostOptions.NONE);
+        sends.fetchAdd(4, stag, offset + 8, 10, PostOptions.NONE);
+        sends.compareSwap(5, stag, offset + 8, 13, 20, PostOptions.NONE);
+        assertThat(await(last)).isEqualTo(5);
+        assertThat(await(message).bytes()).isEqualTo(Long.BYTES);
+        assertThat(at(there, 0)).isEqualTo(4);
+        assertThat(at(there, HALF)).isZero();
+        assertThat(at(there, HALF + 8)).isEqualTo(20);
+        assertThat(at(there, HALF + 16)).isEqualTo(4);
+        assertThat(at(here, HALF)).isEqualTo(4);
+        assertThat(found).containsExactly(3L, 13L);
+    }
+
+    @Test
+    void postsByNumbersCheckTheLocalMemory() throws Exception {
+        SendQueue sends = connect().sendQueueFor((qp, completion) -> {});
+        assertThatThrownBy(() -> sends.write(1, here, 1, LENGTH, 7, 0, PostOptions.NONE))
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("offset 1 and length 64 are not within the 64 bytes");
+        assertThatThrownBy(() -> sends.send(1, here, -1, 1, PostOptions.NONE))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> sends.read(1, here, 0, -1, 7, 0, PostOptions.NONE))
+                .isInstanceOf(IndexOutOfBoundsException.class);
+        try (MemoryRegion unwritable = domain.allocate(LENGTH, AccessRight.REMOTE_READ)) {
+            assertThatThrownBy(() -> sends.read(1, unwritable, 0, 1, 7, 0, PostOptions.NONE))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("LOCAL_WRITE");
+        }
+        here.close();
+        assertThatThrownBy(() -> sends.write(1, here, 0, 1, 7, 0, PostOptions.NONE))
+                .isInstanceOf(RegionClosedException.class);
+        assertThat(sends.room()).isEqualTo(QueuePairSettings.DEFAULT.sendQueueDepth());
     }
 
     @Test

@@ -1,10 +1,12 @@
 package io.iwarp.benchmarks.micro;
 
+import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.StartMode;
 import io.iwarp.verbs.IwarpChannelInitializer;
+import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import io.netty.buffer.ByteBuf;
@@ -41,6 +43,7 @@ public class PostBenchmark {
     private EmbeddedChannel channel;
     private QueuePair queuePair;
     private ByteBuf payload;
+    private MemoryRegion region;
     private long completed;
 
     /** Makes a queue pair on a channel that takes everything, and needs no start-up. */
@@ -62,6 +65,7 @@ public class PostBenchmark {
                 })));
         queuePair = IwarpChannelInitializer.queuePair(channel);
         payload = Unpooled.directBuffer(size).writeZero(size);
+        region = domain.allocate(size + AT_A_TIME);
     }
 
     /** Ends the stream. */
@@ -69,6 +73,7 @@ public class PostBenchmark {
     public void close() {
         queuePair.abort();
         channel.finishAndReleaseAll();
+        region.close();
         domain.close();
         payload.release();
     }
@@ -89,6 +94,16 @@ public class PostBenchmark {
     public long write() {
         for (int i = 0; i < AT_A_TIME; i++) {
             queuePair.sendQueue().write(i, payload, PEERS_MEMORY);
+        }
+        return drain();
+    }
+
+    /** Posts a burst of RDMA Writes of a region by numbers, each to another target. */
+    @Benchmark
+    @OperationsPerInvocation(AT_A_TIME)
+    public long writeByNumbers() {
+        for (int i = 0; i < AT_A_TIME; i++) {
+            queuePair.sendQueue().write(i, region, i, size, PEERS_MEMORY.stag(), i, PostOptions.NONE);
         }
         return drain();
     }
