@@ -444,7 +444,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
         } else {
             context.write(segment, context.voidPromise());
         }
-        buffer.written(wirePosition.getAsLong());
+        buffer.written(wirePosition);
     }
 
     /**

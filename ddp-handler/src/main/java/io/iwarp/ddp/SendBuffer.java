@@ -13,6 +13,7 @@ import io.netty.util.IllegalReferenceCountException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -201,12 +202,12 @@ final class SendBuffer {
     /**
      * The segment that was cut last was written.
      *
-     * @param position the position on the wire after it
+     * @param position returns the position on the wire after it
      */
-    void written(long position) {
+    void written(LongSupplier position) {
         long last = next - 1;
         if (!begun && last >= messages.first()) {
-            messages.get(last).wireEnd(position);
+            messages.get(last).wireEnd(position.getAsLong());
         }
     }
 
@@ -302,14 +303,19 @@ final class SendBuffer {
 
     /** Returns whether this side may hold the next segment too. Reserves its bytes if necessary. */
     boolean mayHold(int mulpdu) {
-        long left = begun ? length - offset : messages.get(next).messageLength();
-        long bytes = Math.min(mulpdu, left + DdpSegment.UNTAGGED_HEADER_LENGTH);
-        if (bytesHeld - bytesFreed + bytes <= maxHeld) {
+        long held = bytesHeld - bytesFreed;
+        if (held + mulpdu <= maxHeld || held + nextLength(mulpdu) <= maxHeld) {
             return true;
         }
         boolean grown = share.grow();
         maxHeld = SendingShare.FREE + share.reserved();
         return grown;
+    }
+
+    /** Returns the maximum length of the next segment in bytes. */
+    private long nextLength(int mulpdu) {
+        long left = begun ? length - offset : messages.get(next).messageLength();
+        return Math.min(mulpdu, left + DdpSegment.UNTAGGED_HEADER_LENGTH);
     }
 
     /** Returns the maximum number of bytes of the next burst. */
