@@ -76,16 +76,16 @@ def judged(text: str, met: bool | None) -> str:
 
 def sizes(results: list[dict]) -> list[str]:
     draw_sizes(results)
-    lines = ["## Over the size", "",
+    lines = ["## By message size", "",
              "Processor seconds for 10^9 bytes of Writes and Reads of one connection over epoll with `--busy-poll`. No size may cost more",
              "than 1.25 times the mean of its two neighbours, nor, from 32 KiB on, 1.25 times the best size" + exceptions(results) + ".",
-             "", "![processor time over the size of an operation](sizes.svg)", ""]
+             "", "![processor time by message size](sizes.svg)", ""]
     return lines
 
 
 def exceptions(results: list[dict]) -> str:
-    missed = [f"a {each['operation'].capitalize()} of {each['size']:,} bytes" for each in results if each["met"] is False]
-    return f". Missed by {' and '.join(missed)}" if missed else ""
+    missed = [f"{each['operation'].capitalize()} of {each['size']:,} bytes" for each in results if each["met"] is False]
+    return f". Outliers: {', '.join(missed)}" if missed else ""
 
 
 def first_seconds(results: list[dict]) -> list[str]:
@@ -103,7 +103,7 @@ def first_seconds(results: list[dict]) -> list[str]:
 
 def connections(results: list[dict]) -> list[str]:
     one, many = results[0], results[-1]
-    lines = ["## Over the number of connections", "",
+    lines = ["## By number of connections", "",
              "Sends of 64 bytes, spread over all connections of one event loop at each end, over epoll and with `-XX:+UseParallelGC`:",
              f"one connection {one['rate']:,.0f} Sends/s, {many['connections']:,} connections {judged(format(many['rate'], ',.0f'), many['met'])} Sends/s"
              f" ({many['ratio']:.2f}, at least half)."]

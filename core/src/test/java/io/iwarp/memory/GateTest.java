@@ -2,8 +2,7 @@ package io.iwarp.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -35,22 +34,31 @@ class GateTest {
     void closingReturnsOnlyWhenTheLastUserIsOut() throws InterruptedException {
         assertThat(gate.enter()).isTrue();
         assertThat(gate.enter()).isTrue();
-        CountDownLatch closed = new CountDownLatch(2);
-        for (int i = 0; i < 2; i++) {
-            new Thread(() -> {
-                        gate.close();
-                        closed.countDown();
-                    })
-                    .start();
-        }
-        while (!gate.isClosed()) {
-            Thread.onSpinWait();
+        List<Thread> closers = List.of(new Thread(gate::close), new Thread(gate::close));
+        closers.forEach(Thread::start);
+        for (Thread closer : closers) {
+            awaitSpinning(closer);
         }
         assertThat(gate.enter()).isFalse();
         gate.leave();
-        assertThat(closed.await(20, TimeUnit.MILLISECONDS)).isFalse();
-        assertThat(closed.getCount()).isEqualTo(2);
+        for (Thread closer : closers) {
+            awaitSpinning(closer);
+        }
         gate.leave();
-        closed.await();
+        for (Thread closer : closers) {
+            closer.join();
+        }
+    }
+
+    /** Waits until the thread waits in {@link Gate#close}; fails if it has returned. */
+    static void awaitSpinning(Thread closer) {
+        boolean spinning = false;
+        while (!spinning) {
+            assertThat(closer.isAlive()).as("the closer waits").isTrue();
+            StackTraceElement[] stack = closer.getStackTrace();
+            spinning = stack.length > 1
+                    && stack[0].getMethodName().equals("yield")
+                    && stack[1].getClassName().equals(Gate.class.getName());
+        }
     }
 }

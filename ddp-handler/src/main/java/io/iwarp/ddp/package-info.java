@@ -11,9 +11,9 @@
  * <p>Completion: a message is sent when the transport has taken all of its bytes (section 5.4). This does not mean that
  * the peer has received, placed or seen them.
  *
- * <p>Delivery: the segment with the Last flag has arrived. The sender sends it after all others and the transport keeps
- * the order, so all segments that were sent are placed then. Whether the peer sent all bytes of the message is not
- * checked (section 5.2): where it left bytes out, the buffer keeps its content.
+ * <p>Delivery: the segment with the Last flag has arrived. Since the sender sends it after all others and the transport
+ * keeps the order, all segments that were sent have been placed. An untagged message with a gap ends the stream. Bytes
+ * missing from a tagged message are not detected (section 5.2), and the buffer keeps its content there.
  */
 @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 @NullMarked

@@ -432,8 +432,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      *
      * <p>While this side waits for responses, it accepts requests of the peer. Otherwise two closing peers would wait
      * for each other. When all requests of this side are answered, it accepts no more, or the peer could delay the
-     * close forever with new requests. If the peer closed its half and left requests without an answer, the requests
-     * after them are given up.
+     * close forever with new requests. If the peer closed its half and left requests unanswered, the requests after
+     * them are cancelled.
      */
     private void closeOutputWhenDrained() {
         boolean idle = requester.idle();

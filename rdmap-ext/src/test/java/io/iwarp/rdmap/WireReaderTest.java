@@ -186,7 +186,7 @@ class WireReaderTest {
     void anyBytesAreParsedWithoutException() {
         Seeds.forEach(2000, (seed, random) -> {
             WireReader any = new WireReader();
-            List<String> told = new ArrayList<>();
+            List<String> reported = new ArrayList<>();
             if (random.nextBoolean()) {
                 int flags = random.nextInt(256) & ~REJECTED;
                 byte[] privateData = new byte[random.nextInt(8)];
@@ -194,7 +194,7 @@ class WireReaderTest {
                 any.read(
                         Unpooled.wrappedBuffer(frame("MPA ID Rep Frame", flags, random.nextInt(4), privateData)),
                         other,
-                        r -> told.add(r.describe()));
+                        r -> reported.add(r.describe()));
             }
             byte[] noise = new byte[random.nextInt(400)];
             random.nextBytes(noise);
@@ -202,9 +202,9 @@ class WireReaderTest {
                 // Small lengths, and opcodes that exist, or little would be decoded.
                 noise[i] = (byte) random.nextInt(2);
             }
-            any.read(Unpooled.wrappedBuffer(noise), other, r -> told.add(r.describe()));
-            any.end(r -> told.add(r.describe()));
-            assertThat(told).doesNotContainNull();
+            any.read(Unpooled.wrappedBuffer(noise), other, r -> reported.add(r.describe()));
+            any.end(r -> reported.add(r.describe()));
+            assertThat(reported).doesNotContainNull();
         });
     }
 }

@@ -1,8 +1,7 @@
 package io.iwarp.testing;
 
 /**
- * How much tests of chance try. In a build they take a sample; {@code -Diwarp.effort=20} makes them try twenty times as
- * much.
+ * How many iterations randomized tests run. A build runs a sample; {@code -Diwarp.effort=20} runs twenty times as many.
  */
 public final class Effort {
     private static final int FACTOR = Integer.getInteger("iwarp.effort", 1);

@@ -214,7 +214,7 @@ final class ReceivePool {
             wake(served);
         }
 
-        /** Gets in line if the stream waits and is below its share. Call it with the lock held. */
+        /** Enqueues the stream if it waits and is below its share. Call it with the lock held. */
         private @Nullable User advance() {
             if (waiting && held.get() < share) {
                 line.add(this);

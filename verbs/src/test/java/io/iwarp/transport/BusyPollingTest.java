@@ -77,7 +77,7 @@ class BusyPollingTest {
         assertThat(transport.mightSleep).isTrue();
     }
 
-    /** A transport that has as many events as it is told. */
+    /** A transport with a given number of events. */
     private static final class Idle implements IoHandler {
         private int events;
         private boolean mightSleep;

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 
-/** Messages to a queue pair without receives of its own, in the order in which they are told. An end is not told. */
+/** Messages to a queue pair without receives of its own, in the order of their completions. An end is not reported. */
 abstract class Arrivals implements Inbox {
     private final List<CompletableFuture<Completion>> messages =
             Stream.generate(CompletableFuture<Completion>::new).limit(RECEIVES).toList();
-    private final List<Completion> told = new ArrayList<>();
+    private final List<Completion> reported = new ArrayList<>();
 
     /** Prepares a queue pair that has no connection yet. */
     abstract void enter(QueuePair queuePair);
@@ -27,8 +27,8 @@ abstract class Arrivals implements Inbox {
     /** Takes the completion of a receive. */
     final synchronized void onMessage(CompletionView completion) {
         Completion message = completion.copy();
-        CompletableFuture<Completion> next = messages.get(told.size());
-        told.add(message);
+        CompletableFuture<Completion> next = messages.get(reported.size());
+        reported.add(message);
         try {
             assertThat(message.operation()).isEqualTo(Operation.RECEIVE);
             checkBuffer(message);
@@ -38,9 +38,9 @@ abstract class Arrivals implements Inbox {
         }
     }
 
-    /** Returns all that was told. */
-    final synchronized List<Completion> told() {
-        return List.copyOf(told);
+    /** Returns all completions so far. */
+    final synchronized List<Completion> reported() {
+        return List.copyOf(reported);
     }
 
     @Override
@@ -50,6 +50,6 @@ abstract class Arrivals implements Inbox {
 
     @Override
     public void assertEnded(int count, CloseReason reason) {
-        assertThat(told()).hasSize(count).allMatch(Completion::successful);
+        assertThat(reported()).hasSize(count).allMatch(Completion::successful);
     }
 }

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
-/** All completions at one place, by the queue pair's listener, told apart by the work-request id. */
+/** All completions at one place, by the queue pair's listener, distinguished by the work-request id. */
 class CallbackPosts implements Posts {
     private final QueuePair queuePair;
     private final Map<Long, CompletableFuture<Completion>> posted = new ConcurrentHashMap<>();

@@ -44,8 +44,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Whoever has heard of the end may close the protection domain at once. That is tried where the end is told, on the
- * event loop, so that nothing that follows there can hide that it was told too early.
+ * A listener that is notified of the end may close the protection domain at once. The test closes it where the end is
+ * reported, on the event loop, so that nothing that follows there can hide that it was reported too early.
  */
 class DomainCloseTest {
     private static final int ROUNDS = 10;

@@ -33,8 +33,8 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every operation and every way to end a stream, over every transport, protected and not, however completions are told
- * and wherever messages get their buffers.
+ * Every operation and every way to end a stream, over every transport, protected and not, in each way of completion and
+ * wherever messages get their buffers.
  */
 @ParameterizedClass(name = "{0}")
 @MethodSource("wirings")
@@ -206,14 +206,14 @@ class EveryTransportTest {
     @Requirement({"RDMAP-44", "RDMAP-47"})
     void aTerminateTellsThePeerWhyEverythingIsFlushed() throws Exception {
         CompletableFuture<Completion> write = initiator.posts().write(pattern.slice(0, 8), NOWHERE, PostOptions.NONE);
-        CloseReason told = await(initiator.queuePair().closed());
-        assertThat(told.endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
-        assertThat(told.error()).isEqualTo(ProtocolError.DDP_TAGGED_INVALID_STAG);
+        CloseReason reason = await(initiator.queuePair().closed());
+        assertThat(reason.endedBy()).isEqualTo(EndedBy.PEER_TERMINATE);
+        assertThat(reason.error()).isEqualTo(ProtocolError.DDP_TAGGED_INVALID_STAG);
         CloseReason found = await(responder.queuePair().closed());
         assertThat(found.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
         assertThat(found.error()).isEqualTo(ProtocolError.DDP_TAGGED_INVALID_STAG);
         await(write.handle((completion, failure) -> completion));
-        initiator.assertReceivesEnded(0, told);
+        initiator.assertReceivesEnded(0, reason);
         responder.assertReceivesEnded(0, found);
     }
 

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 /** An event loop whose queue of tasks is full refuses tasks for a moment. Nothing is lost by it. */
 class FullTaskQueueTest {
     private static final int TASKS = 16;
-    /** Netty's queue takes more than it was told. */
+    /** Netty's queue takes more than its limit. */
     private static final int MORE_THAN_FIT = 100_000;
 
     private final EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory()) {

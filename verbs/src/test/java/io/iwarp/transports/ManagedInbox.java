@@ -25,7 +25,7 @@ final class ManagedInbox extends Arrivals {
 
     @Override
     public void close() {
-        assertThat(told().stream().map(Completion::buffer).filter(Objects::nonNull))
+        assertThat(reported().stream().map(Completion::buffer).filter(Objects::nonNull))
                 .allMatch(buffer -> buffer.capacity() == 0 || buffer.release());
     }
 }

@@ -6,7 +6,7 @@ import io.iwarp.verbs.PostOptions;
 import io.netty.buffer.ByteBuf;
 import java.util.concurrent.CompletableFuture;
 
-/** The operations of a queue pair, whatever way their completions are told. */
+/** The operations of a queue pair, for each way of completion. */
 interface Posts {
     CompletableFuture<Completion> send(ByteBuf message, PostOptions options);
 

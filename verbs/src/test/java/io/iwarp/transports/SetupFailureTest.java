@@ -29,7 +29,7 @@ class SetupFailureTest {
 
     private final IwarpMetrics metrics = new IwarpMetrics(IwarpDevice.create());
 
-    /** A peer that does not get so far, and what is told of it. */
+    /** A peer that does not get so far, and what the failure says. */
     enum Stranger {
         PLAIN_AT_A_TLS_PORT(Security.TLS_1_3, SetupFailure.TLS, "sent no TLS record"),
         GARBAGE(Security.NONE, SetupFailure.MALFORMED, "MPA Request Frame"),
@@ -39,12 +39,12 @@ class SetupFailureTest {
 
         private final Security security;
         private final SetupFailure failure;
-        private final String told;
+        private final String message;
 
-        Stranger(Security security, SetupFailure failure, String told) {
+        Stranger(Security security, SetupFailure failure, String message) {
             this.security = security;
             this.failure = failure;
-            this.told = told;
+            this.message = message;
         }
 
         private void talk(Socket socket) throws IOException {
@@ -97,7 +97,7 @@ class SetupFailureTest {
                     assertThat(line.getLevel()).isEqualTo(Level.DEBUG);
                     assertThat(line.getFormattedMessage())
                             .startsWith("[id: 0x")
-                            .contains(":" + port + "]", stranger.told);
+                            .contains(":" + port + "]", stranger.message);
                 });
     }
 }

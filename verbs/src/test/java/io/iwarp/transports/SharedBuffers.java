@@ -9,7 +9,7 @@ import io.netty.buffer.Unpooled;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A shared receive queue with receives for both ends, told apart by the work-request id. */
+/** A shared receive queue with receives for both ends, distinguished by the work-request id. */
 final class SharedBuffers {
     private static final int DEPTH = 2 * Inbox.RECEIVES;
 

@@ -8,22 +8,22 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** In which order the end of a queue pair is told. */
+/** In which order the end of a queue pair is reported. */
 class ClosedFuturesTest {
     private static final CloseReason REASON = new CloseReason(EndedBy.PEER_CLOSED, null, "over", null);
 
     private final ClosedFutures futures = new ClosedFutures(List.of());
-    private final List<Object> told = new ArrayList<>();
+    private final List<Object> reported = new ArrayList<>();
 
     @Test
     void theApplicationIsToldFirstAndInItsOwnOrder() {
-        futures.reported().thenRun(() -> told.add("over"));
-        futures.future().thenAccept(told::add);
-        futures.future().thenRun(() -> told.add("second"));
-        assertThat(told).isEmpty();
+        futures.reported().thenRun(() -> reported.add("over"));
+        futures.future().thenAccept(reported::add);
+        futures.future().thenRun(() -> reported.add("second"));
+        assertThat(reported).isEmpty();
         futures.complete(REASON);
-        assertThat(told).containsExactly(REASON, "second", "over");
-        futures.future().thenAccept(told::add);
-        assertThat(told).endsWith(REASON).hasSize(4);
+        assertThat(reported).containsExactly(REASON, "second", "over");
+        futures.future().thenAccept(reported::add);
+        assertThat(reported).endsWith(REASON).hasSize(4);
     }
 }

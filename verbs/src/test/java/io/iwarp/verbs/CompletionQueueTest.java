@@ -42,7 +42,7 @@ class CompletionQueueTest {
         domain.close();
     }
 
-    /** A connection whose initiator completes as told; the responder takes {@code receives} messages. */
+    /** A connection whose initiator uses these completion queues; the responder posts {@code receives} receives. */
     private QueuePair connect(int receives, CompletionQueue sends, CompletionQueue gets) throws Exception {
         SocketAddress address = loopback.accept(domain, SMALL, queuePair -> {
             queuePair.setCompletionListener((qp, completion) -> {});

@@ -199,7 +199,7 @@ class ConnectionSetupTest {
                 .hasMessageContaining("no memory for receives");
     }
 
-    /** Netty sets it by default, so both ends are told not to. */
+    /** Netty sets it by default, so both ends turn it off. */
     @Test
     @Requirement("MPA-46")
     void noEndWaitsForFullSegments() throws Exception {

@@ -77,7 +77,7 @@ class FairnessTest {
         inbox.release();
     }
 
-    /** Sends a message after the other until told to stop. */
+    /** Sends one message after another until it is stopped. */
     private static final class Sender {
         private final QueuePair queuePair;
         private boolean stopped;

@@ -17,7 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** An event loop that waits for itself is told so. Here the thread of the test is the event loop of both ends. */
+/**
+ * An event loop that waits for itself gets an exception. Here the thread of the test is the event loop of both ends.
+ */
 class LoopFutureTest {
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final SimulatedPair pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, qp -> {});

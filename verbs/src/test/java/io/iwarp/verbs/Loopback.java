@@ -60,7 +60,7 @@ final class Loopback implements AutoCloseable {
         });
     }
 
-    /** Listens and decides as told. */
+    /** Listens and answers requests with the given decision. */
     SocketAddress listen(ProtectionDomain domain, QueuePairSettings settings, ConnectionRequestListener requests)
             throws Exception {
         IwarpListener listener = await(IwarpListener.listen(

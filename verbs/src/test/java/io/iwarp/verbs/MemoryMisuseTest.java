@@ -78,9 +78,9 @@ class MemoryMisuseTest {
         CloseReason reason = reason(culprit);
         assertThat(reason.endedBy()).as("%s", reason).isEqualTo(EndedBy.LOCAL_FAULT);
         assertThat(reason.error()).isEqualTo(ProtocolError.DDP_LOCAL_CATASTROPHIC);
-        CloseReason told = reason(peer);
-        assertThat(told.endedBy()).as("%s", told).isEqualTo(EndedBy.PEER_TERMINATE);
-        assertThat(told.error()).isEqualTo(ProtocolError.DDP_LOCAL_CATASTROPHIC);
+        CloseReason peerReason = reason(peer);
+        assertThat(peerReason.endedBy()).as("%s", peerReason).isEqualTo(EndedBy.PEER_TERMINATE);
+        assertThat(peerReason.error()).isEqualTo(ProtocolError.DDP_LOCAL_CATASTROPHIC);
     }
 
     @Test

@@ -18,7 +18,7 @@ class OwnListenerTest {
     private final ProtectionDomain domain = ProtectionDomain.create();
     private final QueuePairSettings settings =
             QueuePairSettings.builder().sendQueueDepth(3).build();
-    private final List<String> told = new ArrayList<>();
+    private final List<String> reported = new ArrayList<>();
     private final SimulatedPair pair =
             new SimulatedPair(domain, settings, qp -> qp.setCompletionListener((same, received) -> {}));
     private final QueuePair sender = pair.initiator.queuePair();
@@ -34,7 +34,7 @@ class OwnListenerTest {
     private CompletionListener listener(String name) {
         return (queuePair, completion) -> {
             assertThat(queuePair).isSameAs(sender);
-            told.add(name + ' ' + completion.workRequestId() + (completion.successful() ? "" : " flushed"));
+            reported.add(name + ' ' + completion.workRequestId() + (completion.successful() ? "" : " flushed"));
         };
     }
 
@@ -52,15 +52,15 @@ class OwnListenerTest {
         second.send(2, MESSAGE);
         first.send(3, MESSAGE);
         pair.run();
-        assertThat(told).containsExactly("first 1", "second 2", "first 3");
+        assertThat(reported).containsExactly("first 1", "second 2", "first 3");
 
-        told.clear();
+        reported.clear();
         sender.setCompletionListener(listener("queue pair"));
         second.send(4, MESSAGE);
         sender.sendQueue().send(5, MESSAGE);
         first.send(6, MESSAGE);
         pair.run();
-        assertThat(told).containsExactly("second 4", "queue pair 5", "first 6");
+        assertThat(reported).containsExactly("second 4", "queue pair 5", "first 6");
     }
 
     @Test
@@ -70,7 +70,7 @@ class OwnListenerTest {
         sender.abort();
         pair.run();
 
-        assertThat(told).containsExactly("first 1 flushed", "second 2 flushed");
+        assertThat(reported).containsExactly("first 1 flushed", "second 2 flushed");
     }
 
     @Test
@@ -78,7 +78,7 @@ class OwnListenerTest {
         receiveAll();
         SendQueue[] again = new SendQueue[1];
         again[0] = sender.sendQueueFor((queuePair, completion) -> {
-            told.add("again " + completion.workRequestId());
+            reported.add("again " + completion.workRequestId());
             if (completion.workRequestId() < 3) {
                 again[0].send(completion.workRequestId() + 3, MESSAGE);
             }
@@ -88,7 +88,7 @@ class OwnListenerTest {
         }
         pair.run();
 
-        assertThat(told).containsExactly("again 0", "again 1", "again 2", "again 3", "again 4", "again 5");
+        assertThat(reported).containsExactly("again 0", "again 1", "again 2", "again 3", "again 4", "again 5");
     }
 
     @Test
@@ -98,15 +98,15 @@ class OwnListenerTest {
                         new SimulatedPair(domain, settings, settings, qp -> qp.setCompletionQueue(queue), qp -> {})) {
             QueuePair polled = other.initiator.queuePair();
             polled.sendQueue().send(1, MESSAGE);
-            polled.sendQueueFor((same, completion) -> told.add("own " + completion.workRequestId()))
+            polled.sendQueueFor((same, completion) -> reported.add("own " + completion.workRequestId()))
                     .send(2, MESSAGE);
             polled.abort();
             other.run();
 
-            assertThat(told).containsExactly("own 2");
-            int taken = queue.poll((same, completion) -> told.add("polled " + completion.workRequestId()), 9);
+            assertThat(reported).containsExactly("own 2");
+            int taken = queue.poll((same, completion) -> reported.add("polled " + completion.workRequestId()), 9);
             assertThat(taken).isOne();
-            assertThat(told).containsExactly("own 2", "polled 1");
+            assertThat(reported).containsExactly("own 2", "polled 1");
         }
     }
 }

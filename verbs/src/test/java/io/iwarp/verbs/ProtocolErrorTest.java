@@ -217,7 +217,7 @@ class ProtocolErrorTest {
 
     @Test
     @Requirement({"MPA-54", "MPA-66", "MPA-73", "MPA-86"})
-    void aPeerThatSpeaksSomethingElseIsClosedWithoutAWord() throws Exception {
+    void aForeignProtocolGetsNoReply() throws Exception {
         for (String greeting : new String[] {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "MPA ID Rep Frame....", "X"}) {
             try (SocketPeer peer = SocketPeer.connectTo(address)) {
                 peer.sends(greeting.getBytes(java.nio.charset.StandardCharsets.US_ASCII));

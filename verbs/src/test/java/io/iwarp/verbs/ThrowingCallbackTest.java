@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Whatever a callback throws, the stream goes on or ends, and everybody is told. Several languages throw checked
+ * Whatever a callback throws, the stream goes on or ends, and everybody is reported. Several languages throw checked
  * exceptions without a declaration, so those count.
  */
 class ThrowingCallbackTest {
@@ -52,11 +52,11 @@ class ThrowingCallbackTest {
     @ParameterizedTest
     @MethodSource("throwables")
     void everyFlushedCompletionIsToldAndTheEndAsWell(Throwable thrown) {
-        List<Long> told = new ArrayList<>();
+        List<Long> reported = new ArrayList<>();
         ByteBuf buffer = Unpooled.directBuffer(8, 8);
         try (SimulatedPair pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, queuePair -> {
             queuePair.setCompletionListener((ofPair, completion) -> {
-                told.add(completion.workRequestId());
+                reported.add(completion.workRequestId());
                 raise(thrown);
             });
             queuePair.setListener(new QueuePairListener() {
@@ -72,7 +72,7 @@ class ThrowingCallbackTest {
             }
             responder.abort();
             pair.run();
-            assertThat(told).containsExactly(1L, 2L, 3L, 4L, 5L);
+            assertThat(reported).containsExactly(1L, 2L, 3L, 4L, 5L);
             assertThat(end(responder).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
             assertThat(buffer.release()).isTrue();
         }
@@ -108,13 +108,13 @@ class ThrowingCallbackTest {
     @ParameterizedTest
     @MethodSource("throwables")
     void aCompletionListenerThatThrowsEndsTheStreamWithTheCause(Throwable thrown) {
-        List<Long> told = new ArrayList<>();
+        List<Long> reported = new ArrayList<>();
         ByteBuf buffer = Unpooled.directBuffer(8, 8);
         try (SimulatedPair pair = new SimulatedPair(
                 domain,
                 QueuePairSettings.DEFAULT,
                 queuePair -> queuePair.setCompletionListener((ofPair, completion) -> {
-                    told.add(completion.workRequestId());
+                    reported.add(completion.workRequestId());
                     raise(thrown);
                 }))) {
             QueuePair responder = pair.responder.queuePair();
@@ -122,7 +122,7 @@ class ThrowingCallbackTest {
             responder.receiveQueue().receive(2, buffer);
             pair.initiator.queuePair().send(Unpooled.copyInt(1));
             pair.run();
-            assertThat(told).containsExactly(1L, 2L);
+            assertThat(reported).containsExactly(1L, 2L);
             assertThat(end(responder).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
             assertThat(end(responder).cause()).isSameAs(thrown);
             assertThat(log.events())
