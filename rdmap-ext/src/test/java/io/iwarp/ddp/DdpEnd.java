@@ -85,7 +85,7 @@ public final class DdpEnd {
      * any.
      */
     public @Nullable DdpMessage take(long position) {
-        buffer.written(position);
+        buffer.written(() -> position);
         buffer.endBurst(TAKEN);
         buffer.removeBurst(true);
         DdpMessage sent = buffer.takeSent();
