@@ -135,7 +135,7 @@ final class CombinationCases {
             PeerStream stream = session.establish().awaitIdle();
             read(stream);
             before.run(session, stream);
-            stream.send(violation.wrong().make(stream));
+            stream.sendAtFault(violation.wrong().make(stream));
             stream.expectTerminate(violation.errors().toArray(String[]::new));
         }));
     }

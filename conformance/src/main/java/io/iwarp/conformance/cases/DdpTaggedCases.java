@@ -1,6 +1,5 @@
 package io.iwarp.conformance.cases;
 
-import io.iwarp.conformance.judge.Advertisement;
 import io.iwarp.conformance.judge.Case;
 import io.iwarp.conformance.judge.CaseSkipped;
 import io.iwarp.conformance.judge.Need;
@@ -29,7 +28,6 @@ final class DdpTaggedCases {
         unasked(cases);
         stags(cases);
         bounds(cases);
-        before(cases);
         lastByte(cases);
         inside(cases);
         return cases;
@@ -90,30 +88,6 @@ final class DdpTaggedCases {
                             place.stream().expectTerminate("1/1/00", "0/1/02");
                         })
                 .needs(Need.UNWRITABLE));
-    }
-
-    /** One of three segments begins a byte before the memory. */
-    private static void before(List<Case> cases) {
-        for (int wrong = 0; wrong < 3; wrong++) {
-            int at = wrong;
-            cases.add(Case.must(
-                            "ddp.write.before.segment." + at,
-                            "segment " + at + " of three, which begins before the memory, is refused with 1/1/01",
-                            "DDP-61 DDP-62 DDP-68",
-                            session -> {
-                                PeerMemory place = PeerMemory.writable(session);
-                                Advertisement memory = place.memory();
-                                List<Segment> segments = new ArrayList<>();
-                                for (int i = 0; i < 3; i++) {
-                                    long offset = memory.offset() + (i == at ? -1 : i);
-                                    segments.add(Segment.tagged(Segment.WRITE, memory.stag(), offset, ONE)
-                                            .last(i == 2));
-                                }
-                                place.stream().sendAtOnce(segments, "three segments of a Write");
-                                place.stream().expectTerminate("1/1/01", "1/1/03");
-                            })
-                    .needs(Need.WRITABLE, Need.BOUNDED));
-        }
     }
 
     private static void lastByte(List<Case> cases) {

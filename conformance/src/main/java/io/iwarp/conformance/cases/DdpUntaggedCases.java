@@ -14,6 +14,7 @@ final class DdpUntaggedCases {
     private static final long[] QUEUES = {4, 5, 7, 255, 256, 65_536, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFFFL};
     private static final long[] NUMBERS = {0, 257, 1000, 65_536, 65_537, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFFFL};
     private static final long[] OFFSETS = {65_536, 1 << 20, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFF0L, 0xFFFF_FFFFL};
+    private static final int SEGMENTED = 2048;
     private static final int[] LENGTHS = {2048, 4096, 16_384, 60_000};
 
     private DdpUntaggedCases() {}
@@ -83,6 +84,21 @@ final class DdpUntaggedCases {
                     "DDP-57 DDP-68 RDMAP-35",
                     stream -> stream.pings().takeAwaited().payload(Bytes.pattern(length)),
                     "1/2/05");
+        }
+        // Small enough to fit into any buffer alone; all but the first ones begin or end behind it.
+        for (int each : new int[] {1, 5, 8, 12, 16, 100}) {
+            cases.add(Case.must(
+                    "ddp.too-long.segments." + each,
+                    "a Send of " + SEGMENTED + " bytes in segments of " + each
+                            + ", which is longer than the buffer, is refused with 1/2/05 or 1/2/04",
+                    "DDP-56 DDP-57 DDP-68 RDMAP-35",
+                    session -> {
+                        PeerStream stream = session.establish().awaitIdle();
+                        List<Segment> segments = MessageCases.inPieces(
+                                stream.pings().takeAwaited().payload(new byte[SEGMENTED]), each);
+                        stream.sendAtOnce(segments, "a Send in segments of " + each + " bytes");
+                        stream.expectTerminate("1/2/05", "1/2/04");
+                    }));
         }
     }
 

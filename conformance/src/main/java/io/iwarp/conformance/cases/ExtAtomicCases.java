@@ -36,6 +36,7 @@ final class ExtAtomicCases {
     };
     private static final long START = 0x1122_3344_5566_7788L;
     private static final long OTHER = 0x99AA_BBCC_DDEE_FF00L;
+    private static final long[] MASKS = {0, -1, 0xFFFF_FFFFL, 0xFFFF_FFFF_0000_0000L, 0x8000_0000_8000_0000L};
     private static final int RESPONSE = 12;
     private static final int[] BITS = {0, 7, 8, 15, 16, 23, 24, 31, 32, 39, 40, 47, 48, 55, 56, 63};
     private static final int FIRST_FAR_BIT = 32;
@@ -252,8 +253,40 @@ final class ExtAtomicCases {
         }
     }
 
+    /** Returns what a FetchAdd leaves: the mask has the highest bit of each field. */
     private static long masked(long left, long right, long mask) {
         return ((left & ~mask) + (right & ~mask)) ^ ((left ^ right) & mask);
+    }
+
+    /** Code, data, mask, compare data and compare mask of an atomic on {@link #START}, and what it leaves. */
+    @SuppressWarnings("ArrayRecordComponent") // not compared
+    private record Trial(long[] fields, long right) {
+        AtomicRequest on(Advertisement memory) {
+            return new AtomicRequest(
+                    fields[0], 7, memory.stag(), memory.offset(), fields[1], fields[2], fields[3], fields[4]);
+        }
+    }
+
+    private static void trials(List<Case> cases, String kind, String what, long mask, List<Trial> trials) {
+        cases.add(Case.must(
+                        String.format(Locale.ROOT, "ext.%s.fields.%x", kind, mask),
+                        String.format(Locale.ROOT, what, mask) + ", return the old number and leave the right one",
+                        "EXT-7 EXT-8 EXT-10 EXT-11 EXT-18",
+                        session -> {
+                            PeerMemory place = PeerMemory.readable(session);
+                            PeerStream stream = place.stream();
+                            place.mustStay();
+                            long before = execute(stream, swap(place.memory(), START, -1, 0, 0));
+                            for (Trial trial : trials) {
+                                require(execute(stream, trial.on(place.memory())), START, "the number before");
+                                // A swap that compares nothing sets the number.
+                                long left = execute(stream, swap(place.memory(), START, -1, 0, 0));
+                                require(left, trial.right(), "what the atomic leaves");
+                            }
+                            execute(stream, swap(place.memory(), before, -1, 0, 0));
+                            place.completePing();
+                        })
+                .needs(Need.ATOMICS, Need.ATOMIC_MEMORY));
     }
 
     private static void refusedAt(List<Case> cases, String id, String what, Change change, String... errors) {
@@ -270,13 +303,24 @@ final class ExtAtomicCases {
     }
 
     private static void headers(List<Case> cases) {
-        changes(
-                cases,
-                "ext.add.ignored",
-                "Compare Data and Compare Mask of a FetchAdd are not looked at",
-                "EXT-11",
-                memory -> new AtomicRequest(AtomicRequest.FETCH_ADD, 7, memory.stag(), memory.offset(), 1, 0, OTHER, 0),
-                START + 1);
+        for (long mask : MASKS) {
+            List<Trial> adds = new ArrayList<>();
+            List<Trial> swaps = new ArrayList<>();
+            for (long other : MASKS) {
+                for (long data : new long[] {OTHER, -1, 1L << 31, 1}) {
+                    adds.add(new Trial(
+                            new long[] {AtomicRequest.FETCH_ADD, data, mask, ~START, other},
+                            masked(START, data, mask)));
+                    for (long compare : new long[] {START, START ^ 1, START ^ 1L << 32, START ^ 1L << 63}) {
+                        long right = ((START ^ compare) & other) == 0 ? START & ~mask | data & mask : START;
+                        swaps.add(
+                                new Trial(new long[] {AtomicRequest.COMPARE_SWAP, data, mask, compare, other}, right));
+                    }
+                }
+            }
+            trials(cases, "add", "FetchAdds with the mask %x, whose Compare Data and Mask are ignored", mask, adds);
+            trials(cases, "swap", "CmpSwaps with the Swap Mask %x under each Compare Mask", mask, swaps);
+        }
         for (long bits : new long[] {0x10, 0x100, 0x1_0000, 0x100_0000, 0x8000_0000L, 0xFFFF_FFF0L}) {
             changes(
                     cases,

@@ -5,16 +5,13 @@ import io.iwarp.conformance.judge.Level;
 import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Role;
-import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.FpduChange;
 import io.iwarp.conformance.wire.Segment;
-import io.iwarp.conformance.wire.TerminateMessage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
 import java.util.function.ObjLongConsumer;
 import java.util.function.Predicate;
@@ -31,12 +28,8 @@ import java.util.stream.Stream;
 final class MessageCases {
     private static final int[] OFTEN = {2, 40, 150};
     private static final int PARTS = 8;
-    private static final int DDP_LAYER = 1;
     private static final List<Integer> GAPS = List.of(1, 3, 5, 0, 2, 4, 6, 7);
     private static final long[] VERSIONS = {0, 3, 2};
-
-    /** Of these, the Terminate for the middle one of three segments has to quote that one. */
-    private static final Set<Message> QUOTED = EnumSet.of(Message.WRITE, Message.SEND, Message.READ_RESPONSE);
 
     private static final Predicate<Message> SHORT_LIST =
             EnumSet.of(Message.SEND, Message.READ_REQUEST, Message.WRITE, Message.READ_RESPONSE)::contains;
@@ -52,6 +45,7 @@ final class MessageCases {
      * @param values that are tried; the last one is tried in each segment of a message of several
      * @param set sets it to a value, or flips a bit of it
      * @param isOfMessage whether the peer may take it from any segment of a message, so that all must be wrong
+     * @param needs what the cases need besides what the message needs
      * @param errors of which the peer has to report one; if there are none, the field has no effect
      */
     @SuppressWarnings("ArrayRecordComponent") // not compared
@@ -63,6 +57,7 @@ final class MessageCases {
             long[] values,
             ObjLongConsumer<Segment> set,
             boolean isOfMessage,
+            List<Need> needs,
             String... errors) {
         Field(
                 String id,
@@ -72,12 +67,17 @@ final class MessageCases {
                 long[] values,
                 ObjLongConsumer<Segment> set,
                 String... errors) {
-            this(id, text, requirements, messages, values, set, false, errors);
+            this(id, text, requirements, messages, values, set, false, List.of(), errors);
         }
 
         /** Returns the same field, which the peer may take from any segment. */
         Field ofMessage() {
-            return new Field(id, text, requirements, messages, values, set, true, errors);
+            return new Field(id, text, requirements, messages, values, set, true, needs, errors);
+        }
+
+        /** Returns the same field, whose cases need more. */
+        Field needing(Need... more) {
+            return new Field(id, text, requirements, messages, values, set, isOfMessage, List.of(more), errors);
         }
 
         boolean hasNoEffect() {
@@ -102,23 +102,18 @@ final class MessageCases {
                         if (hasNoEffect()) {
                             message.exchange(stream, change);
                         } else {
-                            List<Segment> sent = new ArrayList<>();
                             message.sendWrong(stream, segments -> {
-                                sent.addAll(change.apply(segments));
+                                List<Segment> sent = change.apply(segments);
+                                if (!isOfMessage) {
+                                    stream.wire().blame(sent.get(changed[0]), sent.size() == 1);
+                                }
                                 return sent;
                             });
-                            Arrival arrival = stream.expectTerminate(errors);
-                            TerminateMessage terminate = TerminateMessage.decode(
-                                    Objects.requireNonNull(arrival.segment()).payload());
-                            // What RDMAP finds, it may find when the message is whole.
-                            if (QUOTED.contains(message)
-                                    && suffix.equals(".middle")
-                                    && terminate.layer() == DDP_LAYER) {
-                                RdmapTerminateCases.requireQuote(arrival, terminate, sent.get(changed[0]));
-                            }
+                            stream.expectTerminate(errors);
                         }
                     })
-                    .needs(message.needs());
+                    .needs(Stream.concat(Stream.of(message.needs()), needs.stream())
+                            .toArray(Need[]::new));
         }
     }
 
@@ -233,6 +228,18 @@ final class MessageCases {
                     "1/1/01",
                     "1/1/03",
                     "0/2/06"),
+            new Field(
+                            "ddp.before",
+                            "a TO that is moved so far to the front",
+                            "DDP-61 DDP-62 DDP-68 SEC-4 RDMAP-31",
+                            WITH_BYTES,
+                            // Of a segment in the middle it leaves nothing inside.
+                            new long[] {1, 4096, Case.DEFAULT_SIZE + 1},
+                            (segment, value) -> segment.offset(segment.offset() - value),
+                            "1/1/01",
+                            "1/1/03",
+                            "0/2/06")
+                    .needing(Need.BOUNDED),
             flip(
                             "invalidate",
                             "the field Invalidate STag",
@@ -402,6 +409,14 @@ final class MessageCases {
     /** Returns a message in three segments. */
     static List<Segment> inThree(Segment whole) {
         return cut(whole, THREE);
+    }
+
+    /** Returns a message in segments of so many bytes each. */
+    static List<Segment> inPieces(Segment whole, int each) {
+        return cut(
+                whole,
+                length -> IntStream.iterate(each, end -> end < length, end -> end + each)
+                        .toArray());
     }
 
     private static List<Segment> cut(Segment whole, Cuts cuts) {

@@ -234,6 +234,17 @@ final class MpaFramingCases {
                         stream.wire().fin();
                         stream.expectEndOfAnyKind();
                     }));
+            cases.add(Case.should(
+                    "mpa.fin-inside.terminate." + end,
+                    "a FIN behind byte " + end + " of an FPDU is reported by a Terminate with 2/0/01",
+                    "MPA-83 RDMAP-57",
+                    session -> {
+                        PeerStream stream = session.establish().awaitIdle();
+                        byte[] fpdu = stream.wire().encode(stream.pings().takeAwaited(), FpduChange.NONE);
+                        stream.wire().send(Arrays.copyOf(fpdu, end), "the first " + end + " bytes of a Send");
+                        stream.wire().fin();
+                        stream.expect(Segment.TERMINATE);
+                    }));
         }
         cases.add(Case.must("mpa.cut.singly", "a Send that comes byte by byte is taken", "MPA-48 MPA-49", session -> {
             PeerStream stream = session.establish().awaitIdle();

@@ -7,6 +7,7 @@ import io.iwarp.conformance.judge.CaseSkipped;
 import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
+import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
@@ -15,6 +16,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Read Requests that the peer has to answer or to refuse (RFC 5040 sections 5.2 and 7.2). */
 final class RdmapReadCases {
@@ -22,6 +25,9 @@ final class RdmapReadCases {
     private static final long[] NUMBERS = {0, 257, 1000, 65_537, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFFFL};
     private static final long SINK = PeerStream.SINK_STAG;
     private static final int BURST = 4;
+    /** More than one segment has. */
+    private static final int CARRYING = 1 << 17;
+
     private static final int LARGE = 1 << 20;
     /** The suite takes no peer with as much memory. */
     private static final int FIRST_FAR_BIT = 25;
@@ -38,6 +44,8 @@ final class RdmapReadCases {
         inside(cases);
         headers(cases);
         order(cases);
+        otherOrder(cases);
+        carry(cases);
         return cases;
     }
 
@@ -337,6 +345,75 @@ final class RdmapReadCases {
                             place.completePing();
                         })
                 .needs(Need.READABLE, Need.ENHANCED));
+    }
+
+    /** The requests of a burst come in another order than that of their MSN, and one of them may be wrong. */
+    private static void otherOrder(List<Case> cases) {
+        for (int[] order : new int[][] {{1, 0}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}) {
+            for (int wrong = -1; wrong < order.length; wrong++) {
+                int at = wrong;
+                String name = IntStream.of(order).mapToObj(String::valueOf).collect(Collectors.joining());
+                cases.add(Case.should(
+                                "rdmap.read.order." + name + (at < 0 ? "" : ".wrong." + at),
+                                "Read Requests whose MSN are in the order " + name + " are answered in that of MSN"
+                                        + (at < 0 ? "" : ", until number " + at + ", which is refused with 0/1/00"),
+                                "DDP-36 RDMAP-28 RDMAP-51",
+                                session -> inOrder(session.establish().awaitIdle(), order, at))
+                        .needs(Need.ENHANCED));
+            }
+        }
+    }
+
+    private static void inOrder(PeerStream stream, int[] order, int wrong) throws IOException, CaseFailed, CaseSkipped {
+        stream.requirePlacesForReads(order.length);
+        List<Segment> reads = new ArrayList<>();
+        for (int i = 0; i < order.length; i++) {
+            // The peer has no memory with STag 0.
+            reads.add(Segment.readRequest(stream.takeReadMsn(), new ReadRequest(SINK, i, i == wrong ? 1 : 0, 0, i)));
+        }
+        if (wrong >= 0) {
+            stream.wire().blame(reads.get(wrong), true);
+        }
+        stream.sendAtOnce(IntStream.of(order).mapToObj(reads::get).toList(), "Reads in another order");
+        for (int i = 0; i < (wrong < 0 ? order.length : wrong); i++) {
+            Arrival arrival = stream.next();
+            Segment answer = arrival.segment();
+            if (wrong >= 0 && arrival.is(Segment.TERMINATE)) {
+                // It may overtake the answers.
+                return;
+            }
+            if (answer == null || !arrival.is(Segment.READ_RESPONSE) || answer.offset() != i) {
+                throw stream.unexpected(arrival, "the answer to Read " + i);
+            }
+        }
+        if (wrong >= 0) {
+            stream.expectTerminate("0/1/00");
+        } else {
+            stream.completePing();
+        }
+    }
+
+    /** The TO of the second segment of an answer has a carry into a bit. */
+    private static void carry(List<Case> cases) {
+        for (int bit : new int[] {8, 16, 24, 31, 32, 40, 48, 56, 63, 64}) {
+            // Segments end at no round number.
+            long sink = (bit == Long.SIZE ? 0 : 1L << bit) - (bit == Long.SIZE ? LARGE : 2);
+            cases.add(Case.must(
+                            "rdmap.read.carry." + bit,
+                            "the TO of the answer to a large Read carries into bit " + bit + " from TO "
+                                    + Long.toHexString(sink),
+                            "RDMAP-32 DDP-29 DDP-34",
+                            session -> {
+                                PeerMemory place = PeerMemory.readable(session);
+                                Advertisement memory = place.memory();
+                                int size = (int) Math.min(session.wholeSize(memory), LARGE);
+                                read(place.stream(), new ReadRequest(SINK, sink, size, memory.stag(), memory.offset()));
+                                place.stream().pings().expectResponse(SINK, sink, size);
+                                place.completePing();
+                            })
+                    .needs(Need.READABLE)
+                    .size(CARRYING));
+        }
     }
 
     private static void read(PeerStream stream, ReadRequest request) throws IOException {

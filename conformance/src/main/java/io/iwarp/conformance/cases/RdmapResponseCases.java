@@ -1,7 +1,6 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Pings;
 import io.iwarp.conformance.wire.Bytes;
@@ -30,17 +29,6 @@ final class RdmapResponseCases {
                 "1/1/00",
                 "1/1/02",
                 "0/2/06");
-        for (long shift : new long[] {-1, -4096}) {
-            cases.add(refusal(
-                            "offset." + shift,
-                            "that begins " + shift + " bytes from where it should",
-                            "DDP-61 DDP-62 RDMAP-31",
-                            (read, text) -> Segment.tagged(
-                                    Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset() + shift, text),
-                            "1/1/01",
-                            "0/2/06")
-                    .needs(Need.BOUNDED));
-        }
         refused(
                 cases,
                 "wrap",

@@ -172,7 +172,7 @@ final class RdmapTerminateCases {
     }
 
     /** Checks that a Terminate of a peer quotes this segment, if it quotes any. */
-    static void requireQuote(Arrival arrival, TerminateMessage message, Segment bad) throws CaseFailed {
+    private static void requireQuote(Arrival arrival, TerminateMessage message, Segment bad) throws CaseFailed {
         byte[] ulpdu = bad.encode();
         int header = bad.tagged() ? Segment.TAGGED_HEADER : Segment.UNTAGGED_HEADER;
         byte[] rest = message.rest();

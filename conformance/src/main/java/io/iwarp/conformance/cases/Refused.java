@@ -20,7 +20,8 @@ final class Refused {
         String title = what + " is refused with " + String.join(" or ", errors);
         return Case.must(id, title, requirements, session -> {
             PeerStream stream = session.establish().awaitIdle();
-            stream.send(wrong.make(stream));
+            Segment segment = wrong.make(stream);
+            stream.sendAtFault(segment);
             stream.expectTerminate(errors);
         });
     }

@@ -14,6 +14,8 @@ import java.util.List;
 
 /** The end of a connection by FIN, RST or Terminate, in each state of a ping. */
 final class TeardownCases {
+    private static final int PINGS = 20;
+
     private TeardownCases() {}
 
     private interface State {
@@ -53,6 +55,24 @@ final class TeardownCases {
                     PeerStream stream = state.reach(session);
                     stream.wire().fin();
                     bareEnd(session, stream);
+                }));
+        cases.add(Case.should(
+                "teardown.fin.prompt." + name,
+                "a FIN " + when + " ends the connection while the peer has time for " + PINGS + " pings on another one",
+                "DDP-47 MPA-83",
+                session -> {
+                    PeerStream stream = state.reach(session);
+                    stream.wire().fin();
+                    PeerStream other = null;
+                    // Pings, and not time alone: a busy peer is slow in both.
+                    for (int i = 0; i < PINGS; i++) {
+                        if (stream.wire().next(session.options().quiet()).ended()) {
+                            return;
+                        }
+                        other = other == null ? session.establish().awaitIdle() : other;
+                        other.completePing();
+                    }
+                    throw new CaseFailed("the connection stays", "its end", -1, -1);
                 }));
         cases.add(Case.must(
                 "teardown.reset." + name,

@@ -23,8 +23,8 @@ public final class PeerStream {
     public static final long SOURCE_STAG = 0x11223300L;
     /** Memory of the suite that the peer writes. */
     public static final long SINK_STAG = 0x44556600L;
-    /** Where both begin: not a round number, and beyond 32 bits. */
-    public static final long BASE = 0x1_0000_1238L;
+    /** Where both begin: beyond 32 bits, and so that the TO of a second segment carries into bit 33. */
+    public static final long BASE = 0x1_FFFF_FFE8L;
 
     private final Session session;
     private final Wire wire;
@@ -264,6 +264,12 @@ public final class PeerStream {
     /** Sends a segment as an FPDU in which something is wrong. */
     public void send(Segment segment, FpduChange damage, String remark) throws IOException {
         wire.send(segment, damage, remark);
+    }
+
+    /** Sends a segment that the peer has to refuse: if its Terminate quotes one, then this one. */
+    public void sendAtFault(Segment segment) throws IOException {
+        wire.blame(segment, true);
+        wire.send(segment);
     }
 
     /** Sends segments in one write. */

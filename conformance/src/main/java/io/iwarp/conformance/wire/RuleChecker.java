@@ -1,16 +1,16 @@
 package io.iwarp.conformance.wire;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Follows all that one side of a connection sends, and finds what breaks a rule of MPA, DDP or RDMAP. */
@@ -21,6 +21,7 @@ final class RuleChecker {
     private static final int MSN_FIELD = 10;
     private static final int MO_FIELD = 14;
     private static final int MAX_QUEUE = 3;
+    private static final int DDP_LAYER = 1;
     private static final Map<Integer, Integer> HEADER_LENGTHS = Map.of(
             Segment.READ_REQUEST, ReadRequest.LENGTH,
             Segment.IMMEDIATE, Long.BYTES,
@@ -58,8 +59,8 @@ final class RuleChecker {
     private long openLength;
     private boolean terminated;
     private boolean validated;
-    /** Requests of the suite that are not answered yet: headers. */
-    private final Deque<byte[]> unanswered = new ArrayDeque<>();
+    /** Requests of the suite that are not answered yet: headers by their MSN. */
+    private final NavigableMap<Long, byte[]> unanswered = new TreeMap<>();
 
     private byte[] request = Bytes.NONE;
     private boolean orderLost;
@@ -90,10 +91,16 @@ final class RuleChecker {
             request = Arrays.copyOf(request, Math.max(request.length, place + piece.length));
             System.arraycopy(piece, 0, request, place, piece.length);
             if (segment.last()) {
-                unanswered.add(request);
+                unanswered.putIfAbsent(segment.msn(), request);
                 request = Bytes.NONE;
             }
         }
+    }
+
+    /** A Terminate of DDP, and of RDMAP if the segment is a whole message, has to quote this segment. */
+    void blame(Segment segment, boolean whole) {
+        sent.atFault = segment.encode();
+        sent.wholeAtFault = whole;
     }
 
     /** The suite sends bytes that are no FPDUs: what the peer makes of them is unknown. */
@@ -264,13 +271,14 @@ final class RuleChecker {
         }
         boolean response = opcode == Segment.READ_RESPONSE || opcode == Segment.ATOMIC_RESPONSE;
         if (response && !orderLost) {
-            byte[] header = unanswered.peek();
+            Map.Entry<Long, byte[]> oldest = unanswered.firstEntry();
+            byte[] header = oldest == null ? null : oldest.getValue();
             String right = header == null ? "no response" : mismatch(header, segment);
             if (right != null) {
                 orderLost = true;
                 violations.add(RuleViolation.at(Rule.RESPONSES_ANSWER_REQUESTS, STAG_FIELD, segment.describe(), right));
             } else if (segment.last()) {
-                unanswered.remove();
+                unanswered.pollFirstEntry();
             }
         }
         if (segment.last()) {
@@ -313,6 +321,8 @@ final class RuleChecker {
         private final Set<ByteBuffer> headers = new HashSet<>();
         private final Set<Integer> lengths = new HashSet<>();
         private final List<byte[]> reads = new ArrayList<>();
+        private byte @Nullable [] atFault;
+        private boolean wholeAtFault;
         private boolean lost;
 
         void add(byte[] ulpdu) {
@@ -331,13 +341,29 @@ final class RuleChecker {
             lost = true;
         }
 
-        boolean hasLength(int length) {
-            return lost || lengths.contains(length);
+        /** Returns the segment that a Terminate of a layer has to quote, or null if it may be any. */
+        private byte @Nullable [] atFault(int layer) {
+            return layer == DDP_LAYER || wholeAtFault ? atFault : null;
         }
 
-        /** Returns whether a segment of that length and with that header was sent. */
-        boolean hasHeader(byte[] lengthAndHeader) {
-            return lost || headers.contains(ByteBuffer.wrap(lengthAndHeader));
+        boolean hasLength(int layer, int length) {
+            byte[] only = atFault(layer);
+            return lost || (only == null ? lengths.contains(length) : length == only.length);
+        }
+
+        /** Returns whether a segment of that length and with that header was sent, and is the one at fault. */
+        boolean hasHeader(int layer, byte[] lengthAndHeader) {
+            byte[] only = atFault(layer);
+            return lost
+                    || (headers.contains(ByteBuffer.wrap(lengthAndHeader))
+                            && (only == null
+                                    || Arrays.equals(
+                                            lengthAndHeader,
+                                            Short.BYTES,
+                                            lengthAndHeader.length,
+                                            only,
+                                            0,
+                                            lengthAndHeader.length - Short.BYTES)));
         }
 
         /** Returns whether a Read Request was sent of which this is what is left. */

@@ -46,7 +46,7 @@ final class TerminateChecker {
             add(violations, Rule.TERMINATE_HAS_WHAT_ITS_BITS_SAY, CONTROL, seen, whole + " bytes");
             return;
         }
-        if (message.has(TerminateMessage.M) && !sent.hasLength(Bytes.u16(rest, 0))) {
+        if (message.has(TerminateMessage.M) && !sent.hasLength(message.layer(), Bytes.u16(rest, 0))) {
             String seen = "a DDP Segment Length of " + Bytes.u16(rest, 0);
             add(
                     violations,
@@ -54,7 +54,9 @@ final class TerminateChecker {
                     CONTROL,
                     seen,
                     "the length of a segment that was sent");
-        } else if (message.has(TerminateMessage.M) && ddp && !sent.hasHeader(Arrays.copyOf(rest, header))) {
+        } else if (message.has(TerminateMessage.M)
+                && ddp
+                && !sent.hasHeader(message.layer(), Arrays.copyOf(rest, header))) {
             add(
                     violations,
                     Rule.TERMINATE_QUOTES_WHAT_WAS_SENT,

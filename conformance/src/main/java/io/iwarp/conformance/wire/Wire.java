@@ -75,6 +75,17 @@ public final class Wire implements AutoCloseable {
         checker = new RuleChecker(peerWaits, mostReads);
     }
 
+    /**
+     * Says which segment is at fault, so that a Terminate has to quote it, if it quotes any.
+     *
+     * @param whole whether it is a whole message: if not, RDMAP may find the error in a later segment
+     */
+    public void blame(Segment segment, boolean whole) {
+        if (checker != null) {
+            checker.blame(segment, whole);
+        }
+    }
+
     /** Returns what was wrong with anything that came so far. */
     public List<RuleViolation> violations() {
         return List.copyOf(violations);

@@ -44,6 +44,9 @@ final class ModelStream {
     private final BitSet answered = new BitSet();
     private long nextMsn = 1;
     private long nextReadMsn = 1;
+    /** Whole Read Requests that came before others, by their MSN. */
+    private final Map<Long, Segment> early = new HashMap<>();
+
     private long sendMsn;
     private long readMsn = 1;
     private ReadRequest outstanding;
@@ -406,6 +409,10 @@ final class ModelStream {
 
     private void readRequest(Segment segment) throws IOException {
         int length = segment.payload().length;
+        if (segment.msn() > nextReadMsn && segment.msn() < nextReadMsn + RECEIVES && segment.last()) {
+            early.put(segment.msn(), segment);
+            return;
+        }
         if (segment.msn() != nextReadMsn) {
             fail(1, 2, 3, segment, false);
         }
@@ -427,7 +434,14 @@ final class ModelStream {
         }
         requested.clear();
         nextReadMsn++;
-        ReadRequest read = ReadRequest.decode(request);
+        answer(segment, ReadRequest.decode(request));
+        Segment waiting = early.remove(nextReadMsn);
+        if (waiting != null) {
+            readRequest(waiting);
+        }
+    }
+
+    private void answer(Segment segment, ReadRequest read) throws IOException {
         boolean lost = has(Fault.READ_SINK_NOT_ECHOED) && read.sinkStag() == 0xDEAD_BEEFL;
         if (read.size() == 0) {
             if (has(Fault.EMPTY_READ_CHECKED) && read.sourceStag() == 0xFFFF_FFFFL) {
@@ -522,6 +536,9 @@ final class ModelStream {
         if (count < 0) {
             if (has(Fault.FIN_IGNORED) && !validated) {
                 throw new Deaf();
+            }
+            if (available > 0 && validated) {
+                fail(TerminateMessage.bare(2, 0, 1));
             }
             close();
         }
