@@ -68,7 +68,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
     public static final int MIN_TRANSMIT_WINDOW = 128 * 1024;
 
     /** The default transmit window, in bytes. */
-    public static final int DEFAULT_TRANSMIT_WINDOW = 1024 * 1024;
+    public static final int DEFAULT_TRANSMIT_WINDOW = SendBuffer.DEFAULT_WINDOW;
 
     /**
      * The number of ULPDUs that are handled before the responses are sent. One read can bring a thousand small

@@ -47,6 +47,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It belongs to the event loop of the stream.
  */
 final class SendBuffer {
+    static final int DEFAULT_WINDOW = 1024 * 1024;
     /**
      * The CRC, perhaps a copy, and the kernel's copy read the bytes of a burst. With short bursts they are in the cache
      * of the core each time. The rows at an MTU of 1,500 in {@code checks/benchmarks/compare} show it.
@@ -62,7 +63,7 @@ final class SendBuffer {
     private static final int MAX_COPY_CAPACITY = 64 * 1024;
     /** Enough buffers for a full default window, and for the segment that is being filled. */
     private static final EventLoopBuffers WARM =
-            new EventLoopBuffers(MAX_COPY_CAPACITY, DdpHandler.DEFAULT_TRANSMIT_WINDOW / MAX_COPY_CAPACITY + 2);
+            new EventLoopBuffers(MAX_COPY_CAPACITY, DEFAULT_WINDOW / MAX_COPY_CAPACITY + 2);
 
     private final RingQueue<DdpMessage> messages = new RingQueue<>();
     private long taken;
