@@ -96,7 +96,6 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private @Nullable ByteBuf batch;
 
     private int handedOver;
-    private int usualBatch = MIN_BATCH_CAPACITY;
     private boolean outputEnded;
     private int mulpdu;
     /** The position of the next check of the MSS, never reached if the settings fix it. */
@@ -535,6 +534,9 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         ctx.write(payload, ctx.voidPromise());
     }
 
+    /**
+     * A new buffer grows with what is encoded, to at most twice as much: the peer decides how long this side holds it.
+     */
     private ByteBuf room(ChannelHandlerContext ctx, int bytes) {
         ByteBuf current = batch;
         if (current != null && current.capacity() - current.writerIndex() < bytes) {
@@ -546,7 +548,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             current = null;
         }
         if (current == null) {
-            current = BATCHES.take(ctx.alloc(), Math.max(bytes, usualBatch));
+            current = BATCHES.take(ctx.alloc(), Math.max(bytes, MIN_BATCH_CAPACITY));
             batch = current;
             handedOver = 0;
         }
@@ -560,8 +562,6 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             return;
         }
         batch = null;
-        int size = full.writerIndex();
-        usualBatch = Math.max(size, Math.max(MIN_BATCH_CAPACITY, usualBatch / 2));
         encoder.endBurst();
         full.readerIndex(handedOver);
         if (full.isReadable()) {

@@ -3,13 +3,22 @@ package io.iwarp.simulation;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import java.lang.reflect.Field;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Looks at private state of the handlers of a channel that nothing else shows. */
 final class Inside {
+    private static final ClassValue<Map<String, Field>> FIELDS = new ClassValue<>() {
+        @Override
+        protected Map<String, Field> computeValue(Class<?> type) {
+            return Arrays.stream(type.getDeclaredFields()).collect(Collectors.toMap(Field::getName, field -> field));
+        }
+    };
+
     private Inside() {}
 
     /** Returns the size of a collection, found by names of fields from a handler on; 0 if no handler has the first. */
@@ -27,12 +36,7 @@ final class Inside {
     }
 
     private static @Nullable Field field(Object object, String name) {
-        for (Field field : object.getClass().getDeclaredFields()) {
-            if (field.getName().equals(name)) {
-                return field;
-            }
-        }
-        return null;
+        return FIELDS.get(object.getClass()).get(name);
     }
 
     private static @Nullable Object get(Object object, String name) {

@@ -7,25 +7,28 @@ import ch.qos.logback.classic.spi.ThrowableProxy;
 import ch.qos.logback.core.AppenderBase;
 import org.slf4j.LoggerFactory;
 
-/** An exception that Netty logs is one that nobody else gets. */
+/** An exception that Netty logs is one that nobody else gets. Each thread that simulates has a watch of its own. */
 final class LogWatch extends AppenderBase<ILoggingEvent> {
     private static final String[] WATCHED = {"io.iwarp", "io.netty"};
     private final World world;
+    private final Thread thread = Thread.currentThread();
 
     LogWatch(World world) {
         this.world = world;
         start();
         for (String name : WATCHED) {
             Logger logger = (Logger) LoggerFactory.getLogger(name);
-            logger.setAdditive(false);
-            logger.setLevel(Level.WARN);
-            logger.addAppender(this);
+            synchronized (logger) {
+                logger.setAdditive(false);
+                logger.setLevel(Level.WARN);
+                logger.addAppender(this);
+            }
         }
     }
 
     @Override
     protected void append(ILoggingEvent event) {
-        if (event.getThrowableProxy() instanceof ThrowableProxy proxy) {
+        if (Thread.currentThread() == thread && event.getThrowableProxy() instanceof ThrowableProxy proxy) {
             world.swallowed("logged: " + event.getFormattedMessage(), proxy.getThrowable());
         }
     }
@@ -33,9 +36,13 @@ final class LogWatch extends AppenderBase<ILoggingEvent> {
     void close() {
         for (String name : WATCHED) {
             Logger logger = (Logger) LoggerFactory.getLogger(name);
-            logger.detachAppender(this);
-            logger.setAdditive(true);
-            logger.setLevel(null);
+            synchronized (logger) {
+                logger.detachAppender(this);
+                if (!logger.iteratorForAppenders().hasNext()) {
+                    logger.setAdditive(true);
+                    logger.setLevel(null);
+                }
+            }
         }
     }
 }

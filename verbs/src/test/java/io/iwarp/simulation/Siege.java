@@ -35,10 +35,12 @@ final class Siege {
     private static final int MOST_RAIDERS = 12;
     /** What a stream without output may hold beside what is counted. */
     private static final long SMALL = 1024;
-    /** A batch of FPDUs has at most twice the capacity that it needs, and one of at most this capacity is not full. */
-    private static final int BATCH = 64 * 1024;
+    /** The least capacity of a batch of FPDUs. Others have at most twice the capacity that they need. */
+    private static final int LEAST_BATCH = 512;
 
-    private static final long SENDING = 2 * SendingShare.FREE + BATCH;
+    private static final int GREATEST_IRD = 16;
+    /** Each of twice the IRD of answers may have a batch of its own, and so may the few requests. */
+    private static final long SENDING = 2 * SendingShare.FREE + LEAST_BATCH * (2 * GREATEST_IRD + 8);
 
     final World world;
     final Dice dice;
@@ -87,7 +89,7 @@ final class Siege {
         bytes = applicationMemory.directBuffer(Raider.MEMORY, Raider.MEMORY).writeZero(Raider.MEMORY);
         region = domain.register(bytes, AccessRight.REMOTE_READ, AccessRight.REMOTE_WRITE, AccessRight.REMOTE_ATOMIC);
         remote = region.remoteBuffer();
-        ird = dice.oneOf(1, 2, 4, 16);
+        ird = dice.oneOf(1, 2, 4, GREATEST_IRD);
         transmitWindow = dice.oneOf(1 << 17, 1 << 20);
         closesWithPeer = dice.permille(800);
         Duration wait = Duration.ofSeconds(dice.oneOf(1L, 5L));
@@ -141,7 +143,7 @@ final class Siege {
         for (Raider raider : raiders) {
             text.append('\n').append(raider.describe());
         }
-        return text.toString();
+        return text.append("\nallocated:").append(memory.describeLive()).toString();
     }
 
     RemoteBuffer memory() {

@@ -11,6 +11,10 @@ final class Waits {
     private final End end;
     private final World world;
     private final Plan plan;
+    /** In nanoseconds: each limit once after the other, and each may look twice. */
+    private final long longestWait;
+
+    private final long longestClose;
     private boolean pausedLong;
     private long heldNanos;
     private long movedBeforeClose;
@@ -26,6 +30,14 @@ final class Waits {
         this.end = end;
         this.world = end.world;
         this.plan = end.plan;
+        Duration looksTwice = end.settings
+                .mpa()
+                .fpduTimeout()
+                .plus(end.settings.closeTimeout())
+                .plus(end.settings.responseTimeout())
+                .plus(end.settings.transmitTimeout());
+        longestWait = end.settings.mpa().startupTimeout().toNanos() + 2 * looksTwice.toNanos() + plan.receiveTimeout;
+        longestClose = 3 * end.settings.closeTimeout().toNanos();
     }
 
     void start() {
@@ -103,7 +115,7 @@ final class Waits {
         }
         if (waits != null && end.loop().runnableAt() == Context.NEVER) {
             world.violated("what waits has a timer", end + " " + waits + ", and nothing is scheduled");
-        } else if (world.now() - stuckSince > longestWait()) {
+        } else if (world.now() - stuckSince > longestWait) {
             world.violated(
                     "a wait ends", end + " " + waits + " since " + (world.now() - stuckSince) / 1_000_000 + " ms");
         }
@@ -125,7 +137,7 @@ final class Waits {
             movedBeforeClose = moved;
             closeStands = 0;
         }
-        if (closeStands > end.settings.closeTimeout().multipliedBy(3).toNanos()) {
+        if (closeStands > longestClose) {
             world.violated(
                     "a close ends in its time", end + " makes no progress for " + closeStands / 1_000_000 + " ms");
         }
@@ -179,19 +191,6 @@ final class Waits {
             }
         }
         return false;
-    }
-
-    /** Returns in nanoseconds: each limit once after the other, and each may look twice. */
-    private long longestWait() {
-        return end.settings
-                        .mpa()
-                        .startupTimeout()
-                        .plus(end.settings.mpa().fpduTimeout().multipliedBy(2))
-                        .plus(end.settings.closeTimeout().multipliedBy(2))
-                        .plus(end.settings.responseTimeout().multipliedBy(2))
-                        .plus(end.settings.transmitTimeout().multipliedBy(2))
-                        .toNanos()
-                + plan.receiveTimeout;
     }
 
     /** Returns what the stream waits for, other than its application or a peer that may be silent; or null. */

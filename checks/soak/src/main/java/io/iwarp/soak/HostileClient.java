@@ -92,14 +92,14 @@ final class HostileClient {
 
     private void takeLittle(boolean slowly, long deadline) {
         List<Socket> sockets = new ArrayList<>();
-        try {
-            for (int i = 0; i < STREAMS; i++) {
+        for (int i = 0; i < STREAMS; i++) {
+            try {
                 Socket socket = connect();
                 sockets.add(socket);
                 askForAll(socket, setUp(socket), 1);
+            } catch (IOException ended) {
+                // The server ends some of its clients at random.
             }
-        } catch (IOException ended) {
-            // The others stay.
         }
         while (System.nanoTime() < deadline) {
             LockSupport.parkNanos(Math.min(deadline - System.nanoTime(), TimeUnit.SECONDS.toNanos(1)));
