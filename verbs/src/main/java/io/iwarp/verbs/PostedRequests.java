@@ -746,7 +746,10 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         return null;
     }
 
-    /** Event loop: flushes all started or posted requests with the close reason. May be called again. */
+    /**
+     * Event loop: flushes all started or posted requests with the close reason. A thread that is just posting calls for
+     * it again, and posts after its own wait until then.
+     */
     void flush(CloseReason reason) {
         WorkRequest request = oldestOrNext();
         while (request != null) {
@@ -754,7 +757,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
             request = oldestOrNext();
         }
         PendingPosts pending = pendingPosts();
-        for (WorkRequest first = pending.peek(); first != null; first = pending.peek()) {
+        for (WorkRequest first = pending.peek(); first != null && ring.unstarted() == 0; first = pending.peek()) {
             pending.remove(first, first.heldBytes());
             CompletionTarget target = finish(first, reason);
             if (target instanceof LoopFuture<?> future) {
