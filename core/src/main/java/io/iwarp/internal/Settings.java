@@ -4,21 +4,26 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What differs from the defaults of the settings of a class. Immutable. */
+/** What was set of the settings of a class. Two are equal if all values are. Immutable. */
 public final class Settings {
     /** Every default. */
     public static final Settings DEFAULT = new Settings(Map.of());
 
-    private final Map<Setting<?>, Object> changed;
+    private final Map<Setting<?>, Object> set;
 
-    private Settings(Map<Setting<?>, Object> changed) {
-        this.changed = changed;
+    private Settings(Map<Setting<?>, Object> set) {
+        this.set = set;
+    }
+
+    /** Returns whether a value of a setting was set, which may be the default. */
+    public boolean isSet(Setting<?> setting) {
+        return set.containsKey(setting);
     }
 
     /** Returns the value of a setting. */
     @SuppressWarnings("unchecked") // with() put it there
     public <T extends @Nullable Object> T get(Setting<T> setting) {
-        Object value = changed.get(setting);
+        Object value = set.get(setting);
         return value == null ? setting.initial() : (T) value;
     }
 
@@ -30,8 +35,8 @@ public final class Settings {
      */
     public <T extends @Nullable Object> Settings with(Setting<T> setting, T value) {
         setting.check(value);
-        Map<Setting<?>, Object> copy = new LinkedHashMap<>(changed);
-        if (value == null || value.equals(setting.initial())) {
+        Map<Setting<?>, Object> copy = new LinkedHashMap<>(set);
+        if (value == null) {
             copy.remove(setting);
         } else {
             copy.put(setting, value);
@@ -39,19 +44,25 @@ public final class Settings {
         return new Settings(copy);
     }
 
+    private Map<Setting<?>, Object> changed() {
+        Map<Setting<?>, Object> changed = new LinkedHashMap<>(set);
+        changed.entrySet().removeIf(each -> each.getValue().equals(each.getKey().initial()));
+        return changed;
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof Settings that && changed.equals(that.changed);
+        return other instanceof Settings that && changed().equals(that.changed());
     }
 
     @Override
     public int hashCode() {
-        return changed.hashCode();
+        return changed().hashCode();
     }
 
     /** Returns what differs from the defaults, with the names, in one line. */
     @Override
     public String toString() {
-        return changed.toString();
+        return changed().toString();
     }
 }

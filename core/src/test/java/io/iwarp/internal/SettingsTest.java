@@ -80,6 +80,13 @@ class SettingsTest {
     }
 
     @Test
+    void aDefaultThatWasSetIsKnownAsSet() {
+        assertThat(Settings.DEFAULT.isSet(DEPTH)).isFalse();
+        assertThat(Settings.DEFAULT.with(DEPTH, 128).isSet(DEPTH)).isTrue();
+        assertThat(Settings.DEFAULT.with(DEPTH, 128)).hasToString("{}");
+    }
+
+    @Test
     void settingsAreEqualIfTheirValuesAre() {
         Settings settings = Settings.DEFAULT.with(DEPTH, 3).with(WORD, "word");
 

@@ -68,9 +68,18 @@ public final class QueuePairSettings {
 
     private static final Setting<Integer> RECEIVE_QUEUE_DEPTH = Setting.within("receiveQueueDepth", 128, 1, 65_536);
 
-    /** Returns the maximum number of posted receives that have not completed, 1 to 65,536, default 128. */
+    /**
+     * Returns the maximum number of posted receives that have not completed, 1 to 65,536, default 128. Do not set it
+     * for a queue pair with a {@link QueuePair#setSharedReceiveQueue shared receive queue}, which has a depth of its
+     * own.
+     */
     public int receiveQueueDepth() {
         return values.get(RECEIVE_QUEUE_DEPTH);
+    }
+
+    /** Returns whether {@link #receiveQueueDepth} was set, also to its default. */
+    boolean setsReceiveQueueDepth() {
+        return values.isSet(RECEIVE_QUEUE_DEPTH);
     }
 
     private static final Setting<Integer> MANAGED_RECEIVE_BYTES = Setting.atLeast("managedReceiveBytes", 0, 0);

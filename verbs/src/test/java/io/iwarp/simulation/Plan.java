@@ -155,10 +155,12 @@ final class Plan {
         if (trouble.has(Trouble.Kind.NO_ANSWERS)) {
             responseTimeout = Duration.ofNanos(trouble.dice.oneOf(50 * MILLI, 1000 * MILLI));
         }
-        return QueuePairSettings.builder()
-                .sendQueueDepth(fullWindows ? DEEP : dice.oneOf(1, 2, 8, DEEP))
+        QueuePairSettings.Builder builder = QueuePairSettings.builder();
+        if (receives != Receives.SHARED) {
+            builder.receiveQueueDepth(16);
+        }
+        return builder.sendQueueDepth(fullWindows ? DEEP : dice.oneOf(1, 2, 8, DEEP))
                 .maxPendingPosts(pendingPosts())
-                .receiveQueueDepth(receives == Receives.SHARED ? QueuePairSettings.DEFAULT.receiveQueueDepth() : 16)
                 .managedReceiveBytes(receives == Receives.MANAGED ? 4096 : 0)
                 .maxOutstandingBytes(dice.permille(200) ? 40_000 : Long.MAX_VALUE)
                 .receiveTimeout(Duration.ofNanos(receiveTimeout))

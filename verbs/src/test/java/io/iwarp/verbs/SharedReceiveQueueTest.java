@@ -85,10 +85,11 @@ class SharedReceiveQueueTest {
         return sender.send(message);
     }
 
-    @Test
-    void receiveQueueDepthBesideASharedQueueIsRefused() {
+    @ParameterizedTest
+    @ValueSource(ints = {7, 128})
+    void receiveQueueDepthBesideASharedQueueIsRefused(int depth) {
         QueuePairSettings deep =
-                QueuePairSettings.builder().receiveQueueDepth(7).build();
+                QueuePairSettings.builder().receiveQueueDepth(depth).build();
         SharedReceiveQueue queue = SharedReceiveQueue.create(4, 4);
         QueuePair[] made = new QueuePair[1];
         SimulatedPair.End end =
@@ -96,7 +97,7 @@ class SharedReceiveQueueTest {
                     made[0] = queuePair;
                     assertThatThrownBy(() -> queuePair.setSharedReceiveQueue(queue))
                             .isInstanceOf(IllegalStateException.class)
-                            .hasMessageStartingWith("receiveQueueDepth is 7");
+                            .hasMessageStartingWith("receiveQueueDepth is set to " + depth);
                 }));
         assertThat(made[0].closeReason()).isNull();
         made[0].abort();
