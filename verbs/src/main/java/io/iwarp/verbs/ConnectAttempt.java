@@ -85,6 +85,12 @@ final class ConnectAttempt implements SetupObserver {
         }
     }
 
+    /** Fails instead of {@link #begin}, since the client was shut down. */
+    void refuse() {
+        fail(closed(
+                EndedBy.LOCAL_APPLICATION, "this client was shut down: make a new one to connect to " + address, null));
+    }
+
     /** Cancels the attempt; its future fails when the attempt is cleaned up. */
     void cancel() {
         cancelled = true;
@@ -180,11 +186,10 @@ final class ConnectAttempt implements SetupObserver {
 
     private Throwable transportFailure(ChannelFuture connecting) {
         Throwable failure = connecting.cause();
-        if (failure == null) {
-            return closed(
-                    EndedBy.LOCAL_APPLICATION,
-                    "the event loop of the connection was shut down",
-                    new RejectedExecutionException("the event loop of the connection was shut down"));
+        if (failure == null || bootstrap.config().group().isShuttingDown()) {
+            String detail = "the event loop of the connection was shut down";
+            Throwable cause = failure == null ? new RejectedExecutionException(detail) : failure;
+            return closed(EndedBy.LOCAL_APPLICATION, detail, cause);
         }
         if (failure instanceof UnsupportedAddressTypeException) {
             return new IllegalArgumentException(
@@ -198,7 +203,7 @@ final class ConnectAttempt implements SetupObserver {
         return closed(EndedBy.TRANSPORT, detail, failure);
     }
 
-    private static ConnectionClosedException closed(EndedBy endedBy, String detail, Throwable cause) {
+    private static ConnectionClosedException closed(EndedBy endedBy, String detail, @Nullable Throwable cause) {
         return new ConnectionClosedException(new CloseReason(endedBy, null, detail, cause));
     }
 

@@ -398,10 +398,9 @@ public final class Iwarp {
          *     must not wait for it: {@code get} and {@code join} throw
          *     {@link io.netty.util.concurrent.BlockingOperationException} there. Fails with an
          *     {@link io.iwarp.ConnectionClosedException}, which is an {@link io.iwarp.ConnectionRejectedException} if
-         *     the peer rejects the request. It fails only after the attempt is cleaned up: the queue pair's stream has
-         *     left its protection domain, and actions chained earlier to its {@link QueuePair#closed} without
-         *     {@code Async} have run. The domain may be closed immediately afterwards.
-         * @throws IllegalStateException if the client was shut down
+         *     the peer rejects the request; also if the client was shut down. It fails only after the attempt is
+         *     cleaned up: the queue pair's stream has left its protection domain, and actions chained earlier to its
+         *     {@link QueuePair#closed} without {@code Async} have run. The domain may be closed immediately afterwards.
          */
         public CompletableFuture<QueuePair> connect(SocketAddress address) {
             return connecting().connector.connect(address);
@@ -428,7 +427,6 @@ public final class Iwarp {
          *
          * @param firstPause the pause before the second attempt, above 0
          * @param maxPause what the growing pauses are limited to, at least the first one
-         * @throws IllegalStateException if the client was shut down
          */
         @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
         public Reconnector stayConnected(

@@ -54,9 +54,10 @@ final class IwarpConnector {
         bootstrap.clone().handler(complete).validate();
         ConnectAttempt attempt = new ConnectAttempt(bootstrap, complete, address, connections);
         if (!attempts.add(attempt)) {
-            throw new IllegalStateException("this client was shut down: make a new one to connect to " + address);
+            attempt.refuse();
+        } else {
+            attempt.begin();
         }
-        attempt.begin();
         return attempt.connected();
     }
 

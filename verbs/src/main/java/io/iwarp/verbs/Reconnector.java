@@ -72,7 +72,7 @@ public final class Reconnector implements AutoCloseable {
         this.closed = new LoopFuture<>(group);
     }
 
-    /** Connects. Throws if the client was shut down. */
+    /** Connects. */
     void connect() {
         CompletableFuture<QueuePair> connecting;
         synchronized (lock) {

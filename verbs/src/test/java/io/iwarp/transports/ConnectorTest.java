@@ -165,8 +165,9 @@ class ConnectorTest {
                         .allSatisfy(queuePair ->
                                 assertThat(queuePair.channel().isOpen()).isFalse())));
         assertThat(connector.connections()).isZero();
-        assertThatThrownBy(() -> connector.connect(listener.localAddress()))
-                .isInstanceOf(IllegalStateException.class)
+        assertThatThrownBy(() -> await(connector.connect(listener.localAddress())))
+                .cause()
+                .isInstanceOf(ConnectionClosedException.class)
                 .hasMessageContaining("shut down")
                 .hasMessageContaining("make a new one");
         await(connector.shutdownGracefully(Duration.ZERO));

@@ -180,6 +180,20 @@ class EntranceTest {
     }
 
     @Test
+    void aConnectAfterTheEndOfItsEventLoopsFails() throws Exception {
+        EventLoopGroup ended = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+        Iwarp.Client client = Iwarp.client(ended);
+        ended.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
+
+        assertThatThrownBy(() -> await(client.connect("127.0.0.1", 1)))
+                .cause()
+                .isInstanceOfSatisfying(ConnectionClosedException.class, failure -> {
+                    assertThat(failure).hasMessageContaining("event loop of the connection was shut down");
+                    assertThat(failure.reason().mayRetry()).isFalse();
+                });
+    }
+
+    @Test
     void mistakesAreRefusedAtTheCall() throws Exception {
         SslContext forClients = SslContextBuilder.forClient().build();
         assertThatThrownBy(() -> Iwarp.server(group).tls(forClients))
@@ -196,8 +210,9 @@ class EntranceTest {
         assertThatThrownBy(() -> client.domain(domain))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("make another one");
-        assertThatThrownBy(() -> client.connect("localhost", 1))
-                .isInstanceOf(IllegalStateException.class)
+        assertThatThrownBy(() -> await(client.connect("localhost", 1)))
+                .cause()
+                .isInstanceOf(ConnectionClosedException.class)
                 .hasMessageContaining("was shut down");
         assertThatThrownBy(() -> Iwarp.client(new EmbeddedChannel().eventLoop()))
                 .isInstanceOf(IllegalArgumentException.class)

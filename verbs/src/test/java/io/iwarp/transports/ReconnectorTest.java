@@ -138,7 +138,8 @@ class ReconnectorTest {
         }
         assertThat(await(pausing.closed()).endedBy()).isIn(EndedBy.LOCAL_APPLICATION, EndedBy.TRANSPORT);
         await(client.shutdownGracefully(DEADLINE));
-        assertThatThrownBy(() -> client.stayConnected(anyPort(), listener)).isInstanceOf(IllegalStateException.class);
+        assertThat(await(client.stayConnected(anyPort(), listener).closed()).detail())
+                .contains("this client was shut down");
         assertThatThrownBy(() -> client.stayConnected(anyPort(), listener, DEADLINE, SHORT))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThat(connected).isEmpty();
