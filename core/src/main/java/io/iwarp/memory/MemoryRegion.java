@@ -1,6 +1,7 @@
 package io.iwarp.memory;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.lang.invoke.VarHandle;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -21,6 +22,13 @@ import org.jspecify.annotations.Nullable;
  * indexes do not matter. While the STag is valid, a peer with the right to write may change the bytes at any time and
  * in any order. Read them after a message of the peer that says that they are complete, or after the STag was
  * invalidated.
+ *
+ * <p><b>Atomicity.</b> A word is 8 bytes at an address that is a multiple of 8. Each word is read as a whole by the
+ * Reads and atomics of peers, by {@link #getBytes}, {@link #getVolatile} and {@link #getLongs}, and by a Send or Write
+ * of a {@link #slice} while peers may change the region. So they see it before or after each atomic of a peer,
+ * {@link #setVolatile}, {@link #fetchAdd} or {@link #compareSwap}. An RDMA Write, a message and {@link #setBytes} may
+ * be seen in part, also within a word. Several words are never a snapshot. A {@link #buffer} or {@link #view} promises
+ * nothing of this.
  *
  * <p>Any thread may call any method, an event loop included.
  */
@@ -243,8 +251,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
 
     /**
      * Copies bytes of the region to the writer index of a buffer, and increases the writer index by their number. Each
-     * word of 8 bytes at an address that is a multiple of 8 is copied atomically, as {@link #getLongs} reads it. Errors
-     * are as for {@link #view}.
+     * word is read {@linkplain MemoryRegion atomically}. Errors are as for {@link #view}.
      *
      * @param offset the offset of the first byte in the region
      * @param dst the destination, used by the calling thread only; it grows as {@link ByteBuf#ensureWritable} says
@@ -260,8 +267,23 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
+     * Returns a copy of bytes of the region. Atomicity and errors are as for {@link #getBytes(long, ByteBuf, int)}.
+     *
+     * @param offset the offset of the first byte in the region
+     * @param length the number of bytes
+     */
+    public byte[] getBytes(long offset, int length) {
+        RegionMemory memory = bytesOf(offset, length);
+        byte[] copy = new byte[length];
+        if (!memory.get(offset, Unpooled.wrappedBuffer(copy), 0, length)) {
+            throw closed();
+        }
+        return copy;
+    }
+
+    /**
      * Copies the {@linkplain ByteBuf#readableBytes readable bytes} of a buffer into the region, and increases the
-     * reader index of the buffer by their number. A concurrent Read may observe a partial update. Errors are as for
+     * reader index of the buffer by their number. It is not {@linkplain MemoryRegion atomic}. Errors are as for
      * {@link #view}.
      *
      * @param offset the offset of the first byte in the region
@@ -307,8 +329,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Reads words of 8 bytes in native byte order. Each is read atomically with regard to atomics and
-     * {@link #setVolatile}; the words together are not a snapshot. Errors are as for {@link #getVolatile}.
+     * Reads words of 8 bytes in native byte order, each {@linkplain MemoryRegion atomically}. Errors are as for
+     * {@link #getVolatile}.
      *
      * @param offset the offset of the first word in the region; its address must be a multiple of 8
      * @param into takes the words, one for each of its elements
@@ -335,8 +357,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Adds to a word of 8 bytes in native byte order. It is atomic with regard to the atomics of peers, but not to RDMA
-     * Writes and {@link #setBytes}, of which it may see a part. Offset and errors are as for {@link #setVolatile}.
+     * Adds to a word of 8 bytes in native byte order. It is {@linkplain MemoryRegion atomic} with regard to the atomics
+     * of peers, but not to RDMA Writes and {@link #setBytes}. Offset and errors are as for {@link #setVolatile}.
      *
      * @param offset the offset of the word in the region
      * @param add the addend

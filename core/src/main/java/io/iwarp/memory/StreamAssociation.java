@@ -31,6 +31,8 @@ public final class StreamAssociation implements AutoCloseable {
     private volatile boolean closed;
 
     private volatile BooleanSupplier closing = () -> closed;
+    /** Only the event loop of the stream uses it. */
+    private @Nullable MemoryWindow invalidatedWindow;
     /** The registered regions for this stream only. Guarded by the lock of the domain. */
     int regions;
 
@@ -248,7 +250,18 @@ public final class StreamAssociation implements AutoCloseable {
             return InvalidationVerdict.UNKNOWN;
         }
         holder.invalidate();
+        invalidatedWindow = holder instanceof MemoryWindow window ? window : null;
         return InvalidationVerdict.INVALIDATED;
+    }
+
+    /**
+     * Returns the window that the last {@link #invalidate} ended, once; null if it ended the STag of a region. Only the
+     * event loop of the stream calls it.
+     */
+    public @Nullable MemoryWindow takeInvalidatedWindow() {
+        MemoryWindow window = invalidatedWindow;
+        invalidatedWindow = null;
+        return window;
     }
 
     /** Ties an STag to this stream. Returns false if the stream was closed. */

@@ -64,6 +64,8 @@ class LocalAccessTest {
                     ByteBuf copy = Unpooled.buffer(random.nextInt(total + 2)).writeByte(1);
                     region.getBytes(offset, copy, length);
                     assertThat(copy.skipBytes(1)).isEqualTo(expected);
+                    assertThat(Unpooled.wrappedBuffer(region.getBytes(offset, length)))
+                            .isEqualTo(expected);
                 }
             }
             assertThat(pieces).allMatch(piece -> piece.refCnt() == 1);
@@ -235,6 +237,7 @@ class LocalAccessTest {
                 () -> region.view(Long.MAX_VALUE, 1),
                 () -> region.getBytes(5, four.clear(), 4),
                 () -> region.getBytes(0, four.clear(), -1),
+                () -> region.getBytes(0, -1),
                 () -> region.setBytes(5, four.setIndex(0, 4)),
                 () -> region.setBytes(-1, four.setIndex(0, 4)));
         for (ThrowingCallable access : beyond) {
@@ -248,6 +251,7 @@ class LocalAccessTest {
                 () -> region.view(0, 8),
                 () -> region.getLongs(0, new long[1]),
                 () -> region.getBytes(0, four.clear(), 4),
+                () -> region.getBytes(0, 4),
                 () -> region.setBytes(0, four.setIndex(0, 4)))) {
             assertThatExceptionOfType(RegionClosedException.class)
                     .isThrownBy(access)

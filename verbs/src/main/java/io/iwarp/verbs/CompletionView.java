@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Operation;
+import io.iwarp.memory.MemoryWindow;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,7 @@ public sealed class CompletionView permits Completion {
     private boolean hasImmediate;
     private long immediate;
     private int invalidatedStag;
+    private @Nullable MemoryWindow invalidatedWindow;
     private @Nullable CloseReason failure;
 
     CompletionView() {}
@@ -44,6 +46,13 @@ public sealed class CompletionView permits Completion {
         invalidatedStag = invalidated;
         solicited = eventAsked;
         return this;
+    }
+
+    /** Adds the window that the message invalidated, if it was one. */
+    void invalidated(@Nullable MemoryWindow window) {
+        if (invalidatedWindow != window) {
+            invalidatedWindow = window;
+        }
     }
 
     /** Describes a receive that took Immediate Data. */
@@ -71,6 +80,7 @@ public sealed class CompletionView permits Completion {
         hasImmediate = false;
         immediate = 0;
         invalidatedStag = 0;
+        invalidated(null);
         failure = reason;
     }
 
@@ -143,9 +153,20 @@ public sealed class CompletionView permits Completion {
         return immediate;
     }
 
-    /** Returns the STag of this side that the peer's message invalidated, or 0 if it invalidated none. */
+    /**
+     * Returns the STag of this side that the peer's message invalidated, or 0 if it invalidated none: that of the
+     * {@link #invalidatedWindow}, or of a region.
+     */
     public int invalidatedStag() {
         return invalidatedStag;
+    }
+
+    /**
+     * Returns the window that the peer's message invalidated; null if it invalidated none, or the STag of a region
+     * ({@link #invalidatedStag}).
+     */
+    public @Nullable MemoryWindow invalidatedWindow() {
+        return invalidatedWindow;
     }
 
     /**
@@ -174,6 +195,7 @@ public sealed class CompletionView permits Completion {
         hasImmediate = other.hasImmediate;
         immediate = other.immediate;
         invalidatedStag = other.invalidatedStag;
+        invalidated(other.invalidatedWindow);
         failure = other.failure;
         return this;
     }
@@ -181,6 +203,7 @@ public sealed class CompletionView permits Completion {
     /** Clears all references. */
     void clear() {
         buffer = null;
+        invalidated(null);
         failure = null;
     }
 

@@ -7,6 +7,7 @@ import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.internal.InputBudget;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.IwarpDevice;
+import io.iwarp.memory.StreamAssociation;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -38,21 +39,20 @@ final class ManagedReceives extends Receives {
 
     /**
      * @param target returns where messages go; null if nothing is set
-     * @param budget limits the bytes of the messages that are not delivered
      * @param bytes the maximum length of a message
      */
     ManagedReceives(
             Channel channel,
+            StreamAssociation stream,
             DrainSchedule drains,
             ReceiveStall stall,
             Supplier<@Nullable CompletionTarget> target,
             int depth,
-            InputBudget budget,
             int bytes) {
-        super(drains, stall);
+        super(stream, drains, stall);
         this.target = target;
         this.allocator = channel.alloc();
-        this.claim = budget.claim(stall::wake);
+        this.claim = stream.managedReceiveBudget().claim(stall::wake);
         this.bytes = bytes;
         this.ring = new PostRing<>(depth, Receive::new);
     }

@@ -1,7 +1,9 @@
 package io.iwarp.verbs;
 
+import io.iwarp.memory.MemoryWindow;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A message of the peer: the payload of a Send, or Immediate Data. A {@link MessageListener} gets it for the time of
@@ -48,6 +50,14 @@ public final class Message {
     /** Returns the STag of this side that the message invalidated, or 0 if it invalidated none. */
     public int invalidatedStag() {
         return receive.invalidatedStag();
+    }
+
+    /**
+     * Returns the window that the message invalidated; null if it invalidated none, or the STag of a region
+     * ({@link #invalidatedStag}).
+     */
+    public @Nullable MemoryWindow invalidatedWindow() {
+        return receive.invalidatedWindow();
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.memory.ByteSpan;
+import io.iwarp.memory.StreamAssociation;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Objects;
@@ -23,8 +24,8 @@ final class PostedReceives extends Receives {
     /** Whether a receive may have been cancelled. It is set before the first future is given to the application. */
     private volatile boolean cancellable;
 
-    PostedReceives(DrainSchedule drains, ReceiveStall stall, int depth) {
-        super(drains, stall);
+    PostedReceives(StreamAssociation stream, DrainSchedule drains, ReceiveStall stall, int depth) {
+        super(stream, drains, stall);
         this.drains = drains;
         this.ring = new PostRing<>(depth, Receive::new);
     }

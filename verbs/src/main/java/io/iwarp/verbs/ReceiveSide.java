@@ -21,11 +21,13 @@ final class ReceiveSide {
     private final QueuePairRecorder recorder;
     private final ReceiveStall stall;
     private final int depth;
+    private final boolean setsDepth;
+    private final StreamAssociation stream;
     private volatile Receives receives;
     private volatile @Nullable CompletionTarget target;
 
     /**
-     * @param stream limits the memory of managed receives
+     * @param stream limits the memory of managed receives, and has the window that a message invalidated
      * @param resume retries the held-back message
      */
     ReceiveSide(
@@ -44,11 +46,12 @@ final class ReceiveSide {
         this.stall = new ReceiveStall(
                 state, drains, eventLoop, settings.receiveTimeout().toNanos(), resume);
         this.depth = settings.receiveQueueDepth();
+        this.setsDepth = settings.setsReceiveQueueDepth();
+        this.stream = stream;
         int managedBytes = settings.managedReceiveBytes();
         this.receives = managedBytes > 0
-                ? new ManagedReceives(
-                        channel, drains, stall, this::target, depth, stream.managedReceiveBudget(), managedBytes)
-                : new PostedReceives(drains, stall, depth);
+                ? new ManagedReceives(channel, stream, drains, stall, this::target, depth, managedBytes)
+                : new PostedReceives(stream, drains, stall, depth);
     }
 
     /** Returns the source of receives for the peer's messages. */
@@ -84,12 +87,12 @@ final class ReceiveSide {
                     "a shared receive queue is set before the connection is made, once, on a queue"
                             + " pair without receives of its own");
         }
-        if (depth != QueuePairSettings.DEFAULT.receiveQueueDepth()) {
-            throw new IllegalStateException("receiveQueueDepth is " + depth
+        if (setsDepth) {
+            throw new IllegalStateException("receiveQueueDepth is set to " + depth
                     + ", and a shared receive queue has the depth and share that it was created with: leave"
                     + " receiveQueueDepth out of the settings");
         }
-        receives = new SharedReceives(drains, stall, this::target, pool, whenLow);
+        receives = new SharedReceives(stream, drains, stall, this::target, pool, whenLow);
     }
 
     /**

@@ -5,6 +5,7 @@ import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.memory.StreamAssociation;
 import io.iwarp.rdmap.Opcode;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * allocator, or a shared receive queue. Confined to the event loop unless a method says otherwise.
  */
 abstract class Receives implements ReceiveStall.Source {
+    private final StreamAssociation stream;
     private final DrainSchedule drains;
     private final ReceiveStall stall;
     /** Whether a message has found no receive or no memory, and none has passed since. */
@@ -21,7 +23,8 @@ abstract class Receives implements ReceiveStall.Source {
     /** Reused for every call of a listener. */
     final CompletionView completion = new CompletionView();
 
-    Receives(DrainSchedule drains, ReceiveStall stall) {
+    Receives(StreamAssociation stream, DrainSchedule drains, ReceiveStall stall) {
+        this.stream = stream;
         this.drains = drains;
         this.stall = stall;
     }
@@ -142,7 +145,11 @@ abstract class Receives implements ReceiveStall.Source {
 
     /** Fills {@link #completion} and the buffer for a message. Returns the fault, or null on success. */
     final @Nullable ProtocolFault fill(ReceiveRequest request, ReceiveRequest message) {
-        request.received(completion, message, Opcode.of(message));
+        Opcode opcode = Opcode.of(message);
+        request.received(completion, message, opcode);
+        if (opcode.invalidates()) {
+            completion.invalidated(stream.takeInvalidatedWindow());
+        }
         ByteBuf buffer = request.buffer();
         if (buffer == null) {
             return null;

@@ -3,6 +3,7 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.memory.StreamAssociation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -25,12 +26,13 @@ final class SharedReceives extends Receives implements CompletionBound {
      * @param whenLow called when this queue pair takes a receive and few remain
      */
     SharedReceives(
+            StreamAssociation stream,
             DrainSchedule drains,
             ReceiveStall stall,
             Supplier<@Nullable CompletionTarget> target,
             ReceivePool pool,
             Runnable whenLow) {
-        super(drains, stall);
+        super(stream, drains, stall);
         this.target = target;
         this.share = pool.share();
         this.whenLow = whenLow;

@@ -126,6 +126,7 @@ class OperationsTest {
         await(initiator.sendWithInvalidate(Unpooled.copyInt(7), window.remoteBuffer()));
         Completion taken = await(received);
         assertThat(taken.invalidatedStag()).isEqualTo(window.stag());
+        assertThat(taken.invalidatedWindow()).isSameAs(window);
         assertThat(taken.bytes()).isEqualTo(4);
         assertThat(window.isValid()).isFalse();
         assertThat(remote.isValid()).isTrue();
