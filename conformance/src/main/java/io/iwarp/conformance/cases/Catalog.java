@@ -39,7 +39,7 @@ public final class Catalog {
                 ExtHeaderCases.all(),
                 ExtAtomicCases.all(),
                 CombinationCases.all(role),
-                TeardownCases.all(),
+                TeardownCases.all(role),
                 AbuseCases.all(role),
                 RuleCases.all(role)));
         return families.stream().flatMap(List::stream).toList();

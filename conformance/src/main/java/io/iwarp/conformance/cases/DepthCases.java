@@ -4,6 +4,7 @@ import io.iwarp.conformance.judge.Advertisement;
 import io.iwarp.conformance.judge.Case;
 import io.iwarp.conformance.judge.CaseFailed;
 import io.iwarp.conformance.judge.CaseSkipped;
+import io.iwarp.conformance.judge.Level;
 import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
@@ -274,11 +275,22 @@ final class DepthCases {
         }
     }
 
-    /** While the answer to the first Read is larger than what TCP holds, no Read gives its place back. */
+    /** While the answer to the first Read is larger than what TCP holds, nothing gives its place back. */
     private static void oneMore(List<Case> cases) {
+        oneMore(cases, "", "Read", (stream, memory, i) -> read(stream, i, 0, NOTHING));
+        oneMore(cases, ".atomic", "atomic", (stream, memory, i) -> sendAdd(stream, memory, i, 0));
+        int last = cases.size() - 1;
+        cases.set(last, cases.get(last).needs(Need.READABLE, Need.ENHANCED, Need.ATOMICS, Need.ATOMIC_MEMORY));
+    }
+
+    private interface Request {
+        void send(PeerStream stream, Advertisement memory, int number) throws IOException;
+    }
+
+    private static void oneMore(List<Case> cases, String suffix, String what, Request request) {
         cases.add(Case.must(
-                        "rdmap.places.one-more",
-                        "one Read more than agreed is refused with 1/2/02 while the first answer is not read",
+                        "rdmap.places.one-more" + suffix,
+                        "one " + what + " more than agreed is refused with 1/2/02 while the first answer is not read",
                         "RDMAP-74 DDP-55",
                         session -> {
                             session.keepFewUnread();
@@ -293,7 +305,7 @@ final class DepthCases {
                             read(stream, 0, size, new Advertisement(memory.offset(), memory.stag(), size));
                             for (int i = 1; i <= places; i++) {
                                 Wire.pause(session.options().gap());
-                                read(stream, i, 0, NOTHING);
+                                request.send(stream, memory, i);
                             }
                             Unread unread = new Unread(place, stream, memory, new byte[0], new int[0]);
                             unread.expectTerminate("1/2/02", "1/2/03");
@@ -435,6 +447,11 @@ final class DepthCases {
             }
             stream.completePing();
         });
+        unreadWrite(cases, "fin", "goes on after a FIN, though it is not read at once", unread -> {
+            unread.stream().wire().fin();
+            unread.stream().pings().expectWrite(unread.there());
+        });
+        cases.set(cases.size() - 1, cases.get(cases.size() - 1).level(Level.SHOULD));
         unreadWrite(cases, "error", "does not hold up the Terminate for an error for good", unread -> {
             unread.stream().send(unread.stream().pings().takeAwaited().queue(9));
             unread.expectTerminate("1/2/01");

@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** RFC 7306: atomics and Immediate Data, where the peer has them, and how it refuses them where it does not. */
@@ -86,6 +88,27 @@ final class ExtHeaderCases {
                                 session -> {
                                     PeerStream stream = session.establish().awaitIdle();
                                     stream.send(immediate(opcode, stream.takeMsn(), length));
+                                    stream.expect(Segment.TERMINATE);
+                                })
+                        .needs(Need.IMMEDIATE));
+            }
+            for (int[] parts : new int[][] {{0, 4, 8}, {0, 0, 8}, {0, 8, 8}, {4, 8}, {8, 16}}) {
+                String places = IntStream.of(parts).mapToObj(String::valueOf).collect(Collectors.joining("-"));
+                cases.add(Case.must(
+                                "ext.immediate." + opcode + ".parts." + places,
+                                Segment.name(opcode) + " in segments that begin and end at " + places
+                                        + " is refused with a Terminate",
+                                "EXT-29 EXT-32",
+                                session -> {
+                                    PeerStream stream = session.establish().awaitIdle();
+                                    long msn = stream.takeMsn();
+                                    List<Segment> segments = new ArrayList<>();
+                                    for (int i = 1; i < parts.length; i++) {
+                                        segments.add(immediate(opcode, msn, parts[i] - parts[i - 1])
+                                                .messageOffset(parts[i - 1])
+                                                .last(i == parts.length - 1));
+                                    }
+                                    stream.sendAtOnce(segments, "Immediate Data in segments");
                                     stream.expect(Segment.TERMINATE);
                                 })
                         .needs(Need.IMMEDIATE));

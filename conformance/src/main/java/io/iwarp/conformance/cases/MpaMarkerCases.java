@@ -27,6 +27,7 @@ final class MpaMarkerCases {
     private static final int INSIDE = 20;
     private static final int MAX_FILLERS = 10_000;
     private static final int LATE = 4000;
+    private static final int LARGE = 60_600;
     private static final Segment EMPTY = Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE);
 
     private MpaMarkerCases() {}
@@ -102,6 +103,23 @@ final class MpaMarkerCases {
                             stream.expectTerminate("2/0/03");
                         })
                 .needs(Need.MARKERS_TO_PEER));
+        for (int from : new int[] {1, 512, 1024, 4096, 32_768, 60_000}) {
+            cases.add(Case.should(
+                            "mpa.marker.wrong.far." + from,
+                            "in an FPDU of 60600 bytes a marker that is " + from
+                                    + " bytes or more from its beginning and points too far is an error",
+                            "MPA-30 MPA-85",
+                            session -> {
+                                PeerStream stream = advance(session, INSIDE);
+                                // If nobody looks at the markers, the STag is the error.
+                                stream.send(
+                                        Segment.tagged(Segment.WRITE, 1, 0, new byte[LARGE]),
+                                        FpduChange.lateMarkers(from, WORD),
+                                        ", markers point " + WORD + " bytes too far");
+                                stream.expectTerminate("2/0/03");
+                            })
+                    .needs(Need.MARKERS_TO_PEER));
+        }
         cases.add(Case.must(
                         "mpa.marker.crc",
                         "the CRC covers markers: a bit flipped in one is an error",

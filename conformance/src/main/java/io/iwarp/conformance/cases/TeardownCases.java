@@ -2,8 +2,10 @@ package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
 import io.iwarp.conformance.judge.CaseFailed;
+import io.iwarp.conformance.judge.Command;
 import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
+import io.iwarp.conformance.judge.Role;
 import io.iwarp.conformance.judge.Session;
 import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.Segment;
@@ -23,8 +25,11 @@ final class TeardownCases {
     }
 
     /** Returns the cases. */
-    static List<Case> all() {
+    static List<Case> all(Role role) {
         List<Case> cases = new ArrayList<>();
+        if (role == Role.CLIENT) {
+            ownEnd(cases);
+        }
         ends(cases, "set-up", "right after the set-up", Session::establish);
         ends(
                 cases,
@@ -44,6 +49,29 @@ final class TeardownCases {
             return stream;
         });
         return cases;
+    }
+
+    private static void ownEnd(List<Case> cases) {
+        cases.add(Case.should(
+                "teardown.own-end",
+                "a client that has made all its pings ends the connection with a FIN, and is over after the one of the"
+                        + " server",
+                "DDP-43 DDP-47 MPA-81",
+                session -> {
+                    PeerStream stream = session.establish().awaitIdle();
+                    for (int i = 1; i < Command.COUNT; i++) {
+                        stream.completePing();
+                    }
+                    PeerMemory last = PeerMemory.writable(stream);
+                    last.write(0, last.text());
+                    stream.pings().goAhead();
+                    Arrival arrival = stream.next();
+                    if (arrival.kind() != Arrival.Kind.FIN) {
+                        throw stream.unexpected(arrival, "the end of the connection (FIN)");
+                    }
+                    stream.wire().fin();
+                    session.expectProgramEnds();
+                }));
     }
 
     private static void ends(List<Case> cases, String name, String when, State state) {
@@ -66,8 +94,12 @@ final class TeardownCases {
                     PeerStream other = null;
                     // Pings, and not time alone: a busy peer is slow in both.
                     for (int i = 0; i < PINGS; i++) {
-                        if (stream.wire().next(session.options().quiet()).ended()) {
+                        Arrival arrival = stream.wire().next(session.options().quiet());
+                        if (arrival.kind() == Arrival.Kind.FIN) {
                             return;
+                        }
+                        if (arrival.ended()) {
+                            throw stream.unexpected(arrival, "the end of the connection (FIN)");
                         }
                         other = other == null ? session.establish().awaitIdle() : other;
                         other.completePing();

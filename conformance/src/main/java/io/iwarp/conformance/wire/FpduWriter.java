@@ -58,7 +58,7 @@ public final class FpduWriter {
         if (markers && position % MARKER_INTERVAL == 0 && (start < 0 || position > start)) {
             int pointer = start < 0 ? 0 : (int) (position - start);
             out.writeBytes(Bytes.u16(change.markerReserved()));
-            out.writeBytes(Bytes.u16(pointer + change.markerShift()));
+            out.writeBytes(Bytes.u16(pointer + (pointer >= change.markerFrom() ? change.markerShift() : 0)));
             position += WORD;
         }
     }
