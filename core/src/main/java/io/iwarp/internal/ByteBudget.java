@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class ByteBudget {
     private final long limit;
-    private final AtomicLong taken = new AtomicLong();
+    private final AtomicLong reservedBytes = new AtomicLong();
 
     /** @param limit the maximum number of bytes that are taken at the same time */
     public ByteBudget(long limit) {
@@ -23,24 +23,24 @@ public final class ByteBudget {
     }
 
     /** Returns the number of bytes that are taken, 0 to the limit. It may change at any time. */
-    public long taken() {
-        return taken.get();
+    public long reservedBytes() {
+        return reservedBytes.get();
     }
 
     /** Takes bytes. Returns false, and takes none, if too few are left. */
-    public boolean take(long bytes) {
-        long before = taken.get();
+    public boolean tryReserve(long bytes) {
+        long before = reservedBytes.get();
         while (bytes <= limit - before) {
-            if (taken.compareAndSet(before, before + bytes)) {
+            if (reservedBytes.compareAndSet(before, before + bytes)) {
                 return true;
             }
-            before = taken.get();
+            before = reservedBytes.get();
         }
         return false;
     }
 
     /** Gives bytes back that were taken. */
-    public void give(long bytes) {
-        taken.addAndGet(-bytes);
+    public void release(long bytes) {
+        reservedBytes.addAndGet(-bytes);
     }
 }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EventLoopBuffers {
     private final int capacity;
-    private final FastThreadLocal<@Nullable ByteBuf[]> kept;
+    private final FastThreadLocal<@Nullable ByteBuf[]> threadBuffers;
 
     /**
      * Creates the buffers of all event loops, which are allocated when they are first used.
@@ -28,7 +28,7 @@ public final class EventLoopBuffers {
      */
     public EventLoopBuffers(int capacity, int count) {
         this.capacity = capacity;
-        this.kept = new FastThreadLocal<>() {
+        this.threadBuffers = new FastThreadLocal<>() {
             @Override
             protected @Nullable ByteBuf[] initialValue() {
                 return new ByteBuf[count];
@@ -67,7 +67,7 @@ public final class EventLoopBuffers {
         if (!FastThreadLocalThread.currentThreadWillCleanupFastThreadLocals()) {
             return null;
         }
-        @Nullable ByteBuf[] buffers = kept.get();
+        @Nullable ByteBuf[] buffers = threadBuffers.get();
         for (int i = 0; i < buffers.length; i++) {
             ByteBuf buffer = buffers[i];
             if (buffer == null) {

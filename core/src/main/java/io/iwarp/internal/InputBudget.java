@@ -33,21 +33,21 @@ import org.jspecify.annotations.Nullable;
  * whose load then sees the bytes.
  */
 public final class InputBudget {
-    private static final long NO_AGE = Long.MAX_VALUE;
+    private static final long NO_TICKET = Long.MAX_VALUE;
 
     private final long limit;
-    private final AtomicLong taken = new AtomicLong();
-    private final AtomicLong ages = new AtomicLong();
+    private final AtomicLong chargedBytes = new AtomicLong();
+    private final AtomicLong tickets = new AtomicLong();
     private final ReentrantLock lock = new ReentrantLock();
     // The lock guards all fields below.
     private final Set<Claim> claims = new HashSet<>();
-    private final PriorityQueue<Claim> line = new PriorityQueue<>(Comparator.comparingLong(claim -> claim.age));
-    /** The oldest claim when {@link #oldestAge} was its age. */
+    private final PriorityQueue<Claim> waiters = new PriorityQueue<>(Comparator.comparingLong(claim -> claim.ticket));
+    /** The oldest claim when {@link #oldestTicket} was its age. */
     private @Nullable Claim oldest;
 
-    private long oldestAge = NO_AGE;
+    private long oldestTicket = NO_TICKET;
     /** The number of waiting claims. Written with the lock held. */
-    private volatile int waiting;
+    private volatile int waiterCount;
 
     /** @param limit the maximum number of bytes that are taken at the same time, beyond those of the oldest claim */
     public InputBudget(long limit) {
@@ -60,24 +60,24 @@ public final class InputBudget {
     }
 
     /** Returns the number of bytes that are taken. It may change at any time. */
-    public long taken() {
-        return taken.get();
+    public long chargedBytes() {
+        return chargedBytes.get();
     }
 
     /** Takes bytes that this side holds already and cannot refuse, whatever the limit. Give them back. */
-    public void add(long bytes) {
-        taken.addAndGet(bytes);
+    public void charge(long bytes) {
+        chargedBytes.addAndGet(bytes);
     }
 
-    /** Gives back what {@link #add} took. */
-    public void give(long bytes) {
-        taken.addAndGet(-bytes);
-        serve();
+    /** Gives back what {@link #charge} took. */
+    public void release(long bytes) {
+        chargedBytes.addAndGet(-bytes);
+        wakeWaiters();
     }
 
     private boolean takeWithinLimit(long bytes) {
-        for (long before = taken.get(); bytes <= limit - before; before = taken.get()) {
-            if (taken.compareAndSet(before, before + bytes)) {
+        for (long before = chargedBytes.get(); bytes <= limit - before; before = chargedBytes.get()) {
+            if (chargedBytes.compareAndSet(before, before + bytes)) {
                 return true;
             }
         }
@@ -85,14 +85,14 @@ public final class InputBudget {
     }
 
     /** Wakes the claims that can be granted. */
-    private void serve() {
-        if (waiting == 0) {
+    private void wakeWaiters() {
+        if (waiterCount == 0) {
             return;
         }
         List<Claim> granted;
         lock.lock();
         try {
-            granted = grantWaiting();
+            granted = grantWaiters();
         } finally {
             lock.unlock();
         }
@@ -100,10 +100,10 @@ public final class InputBudget {
     }
 
     /** Grants waiting claims, the oldest first, what they ask for. Call it with the lock held. */
-    private List<Claim> grantWaiting() {
+    private List<Claim> grantWaiters() {
         List<Claim> granted = new ArrayList<>();
-        for (Claim next = line.peek(); next != null && next.grant(); next = line.peek()) {
-            next.leaveLine();
+        for (Claim next = waiters.peek(); next != null && next.grant(); next = waiters.peek()) {
+            next.dequeue();
             granted.add(next);
         }
         return granted;
@@ -129,26 +129,26 @@ public final class InputBudget {
     public final class Claim {
         private final Runnable wake;
         /** Changed by its owner; while it waits, with the lock held. */
-        private long held;
+        private long heldBytes;
         /** What it waits to hold. Guarded by the lock. */
-        private long wanted;
+        private long requestedBytes;
         /** Changed by its owner, read with the lock held by others. */
-        private volatile long age = NO_AGE;
+        private volatile long ticket = NO_TICKET;
 
-        private volatile boolean waits;
+        private volatile boolean isWaiting;
 
         private Claim(Runnable wake) {
             this.wake = wake;
         }
 
-        /** Returns the number of bytes that this claim holds, unless it {@linkplain #waits waits}. */
-        public long held() {
-            return held;
+        /** Returns the number of bytes that this claim holds, unless it {@linkplain #isWaiting waits}. */
+        public long heldBytes() {
+            return heldBytes;
         }
 
         /** Returns whether the last request waits to be granted. */
-        public boolean waits() {
-            return waits;
+        public boolean isWaiting() {
+            return isWaiting;
         }
 
         /**
@@ -158,15 +158,15 @@ public final class InputBudget {
          *     {@link #release}. It may be repeated meanwhile.
          */
         public boolean request(long total) {
-            if (!waits) {
-                if (total <= held) {
+            if (!isWaiting) {
+                if (total <= heldBytes) {
                     return true;
                 }
-                if (age == NO_AGE) {
-                    age = ages.getAndIncrement();
+                if (ticket == NO_TICKET) {
+                    ticket = tickets.getAndIncrement();
                 }
-                if (waiting == 0 && takeWithinLimit(total - held)) {
-                    held = total;
+                if (waiterCount == 0 && takeWithinLimit(total - heldBytes)) {
+                    heldBytes = total;
                     return true;
                 }
             }
@@ -178,12 +178,12 @@ public final class InputBudget {
             List<Claim> granted = List.of();
             lock.lock();
             try {
-                if (!waits && total > held) {
-                    wanted = total;
-                    waits = true;
-                    line.add(this);
-                    waiting++;
-                    granted = grantWaiting();
+                if (!isWaiting && total > heldBytes) {
+                    requestedBytes = total;
+                    isWaiting = true;
+                    waiters.add(this);
+                    waiterCount++;
+                    granted = grantWaiters();
                 }
             } finally {
                 lock.unlock();
@@ -193,16 +193,16 @@ public final class InputBudget {
                     other.wake.run();
                 }
             }
-            return !waits && total <= held;
+            return !isWaiting && total <= heldBytes;
         }
 
         /** Holds a number of bytes in total that this side cannot refuse, whatever the limit. */
-        public void hold(long total) {
+        public void charge(long total) {
             lock.lock();
             try {
-                if (total > held) {
-                    taken.addAndGet(total - held);
-                    held = total;
+                if (total > heldBytes) {
+                    chargedBytes.addAndGet(total - heldBytes);
+                    heldBytes = total;
                 }
             } finally {
                 lock.unlock();
@@ -211,21 +211,21 @@ public final class InputBudget {
 
         /** Gives back all that this claim holds, and stops waiting. */
         public void release() {
-            if (waits) {
+            if (isWaiting) {
                 lock.lock();
                 try {
-                    if (waits) {
-                        leaveLine();
+                    if (isWaiting) {
+                        dequeue();
                     }
                 } finally {
                     lock.unlock();
                 }
             }
-            if (held > 0 || age != NO_AGE) {
-                taken.addAndGet(-held);
-                held = 0;
-                age = NO_AGE;
-                serve();
+            if (heldBytes > 0 || ticket != NO_TICKET) {
+                chargedBytes.addAndGet(-heldBytes);
+                heldBytes = 0;
+                ticket = NO_TICKET;
+                wakeWaiters();
             }
         }
 
@@ -245,34 +245,34 @@ public final class InputBudget {
 
         /** Call it with the lock held. */
         @SuppressWarnings("NonAtomicVolatileUpdate") // the lock is held
-        private void leaveLine() {
-            line.remove(this);
-            waits = false;
-            waiting--;
+        private void dequeue() {
+            waiters.remove(this);
+            isWaiting = false;
+            waiterCount--;
         }
 
         /** Takes the wanted bytes if it may. Call it with the lock held, on the first of the line. */
         private boolean grant() {
-            long more = Math.max(0, wanted - held);
-            if (!takeWithinLimit(more)) {
+            long missingBytes = Math.max(0, requestedBytes - heldBytes);
+            if (!takeWithinLimit(missingBytes)) {
                 if (!isOldest()) {
                     return false;
                 }
-                taken.addAndGet(more);
+                chargedBytes.addAndGet(missingBytes);
             }
-            held += more;
+            heldBytes += missingBytes;
             return true;
         }
 
         /** Call it with the lock held. */
         private boolean isOldest() {
             Claim known = oldest;
-            if (known == null || known.age != oldestAge) {
-                oldestAge = NO_AGE;
+            if (known == null || known.ticket != oldestTicket) {
+                oldestTicket = NO_TICKET;
                 for (Claim claim : claims) {
-                    long its = claim.age;
-                    if (its < oldestAge) {
-                        oldestAge = its;
+                    long claimTicket = claim.ticket;
+                    if (claimTicket < oldestTicket) {
+                        oldestTicket = claimTicket;
                         oldest = claim;
                     }
                 }

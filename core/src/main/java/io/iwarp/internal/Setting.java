@@ -15,20 +15,20 @@ public final class Setting<T extends @Nullable Object> {
     private static final Duration MIN_TIME = Duration.ofMillis(1);
 
     private final String name;
-    private final T initial;
+    private final T defaultValue;
     private final String range;
     private final Predicate<? super T> inRange;
 
-    private Setting(String name, T initial, String range, Predicate<? super T> inRange) {
+    private Setting(String name, T defaultValue, String range, Predicate<? super T> inRange) {
         this.name = name;
-        this.initial = initial;
+        this.defaultValue = defaultValue;
         this.range = range;
         this.inRange = inRange;
     }
 
     /** Returns a setting without a range. */
-    public static <T extends @Nullable Object> Setting<T> of(String name, T initial) {
-        return new Setting<>(name, initial, "", value -> true);
+    public static <T extends @Nullable Object> Setting<T> of(String name, T defaultValue) {
+        return new Setting<>(name, defaultValue, "", value -> true);
     }
 
     /** Returns a setting without a range and without a default, the only one whose value may be null. */
@@ -38,28 +38,28 @@ public final class Setting<T extends @Nullable Object> {
     }
 
     /** Returns a setting with a range that these words describe. */
-    public static <T> Setting<T> of(String name, T initial, String range, Predicate<? super T> inRange) {
-        return new Setting<>(name, initial, range, inRange);
+    public static <T> Setting<T> of(String name, T defaultValue, String range, Predicate<? super T> inRange) {
+        return new Setting<>(name, defaultValue, range, inRange);
     }
 
     /** Returns a setting with a least value. */
-    public static <T extends Comparable<T>> Setting<T> atLeast(String name, T initial, T least) {
-        return of(name, initial, "at least " + text(least), value -> value.compareTo(least) >= 0);
+    public static <T extends Comparable<T>> Setting<T> atLeast(String name, T defaultValue, T min) {
+        return of(name, defaultValue, "at least " + text(min), value -> value.compareTo(min) >= 0);
     }
 
     /** Returns a setting with a least and a greatest value. */
-    public static <T extends Comparable<T>> Setting<T> within(String name, T initial, T least, T greatest) {
+    public static <T extends Comparable<T>> Setting<T> within(String name, T defaultValue, T min, T max) {
         return of(
                 name,
-                initial,
-                text(least) + " to " + text(greatest),
-                value -> value.compareTo(least) >= 0 && value.compareTo(greatest) <= 0);
+                defaultValue,
+                text(min) + " to " + text(max),
+                value -> value.compareTo(min) >= 0 && value.compareTo(max) <= 0);
     }
 
     /** Returns a setting of a time of at least 1 ms. 0 disables it. */
-    public static Setting<Duration> orOff(String name, Duration initial, Duration longest) {
-        Setting<Duration> on = within(name, initial, MIN_TIME, longest);
-        return of(name, initial, on.range + ", or 0", value -> value.isZero() || on.inRange.test(value));
+    public static Setting<Duration> orZero(String name, Duration defaultValue, Duration max) {
+        Setting<Duration> on = within(name, defaultValue, MIN_TIME, max);
+        return of(name, defaultValue, on.range + ", or 0", value -> value.isZero() || on.inRange.test(value));
     }
 
     private static String text(Object limit) {
@@ -85,8 +85,8 @@ public final class Setting<T extends @Nullable Object> {
     }
 
     /** Returns the default. */
-    public T initial() {
-        return initial;
+    public T defaultValue() {
+        return defaultValue;
     }
 
     /** Returns which values are allowed, in words, or nothing if all are. */
@@ -101,7 +101,7 @@ public final class Setting<T extends @Nullable Object> {
      * @throws NullPointerException if it is null and the default is not
      */
     public void check(T value) {
-        if (value == null && initial != null) {
+        if (value == null && defaultValue != null) {
             throw new NullPointerException(name + " is null");
         }
         if (!inRange.test(value)) {

@@ -9,22 +9,22 @@ public final class Settings {
     /** Every default. */
     public static final Settings DEFAULT = new Settings(Map.of());
 
-    private final Map<Setting<?>, Object> set;
+    private final Map<Setting<?>, Object> explicitValues;
 
-    private Settings(Map<Setting<?>, Object> set) {
-        this.set = set;
+    private Settings(Map<Setting<?>, Object> explicitValues) {
+        this.explicitValues = explicitValues;
     }
 
     /** Returns whether a value of a setting was set, which may be the default. */
     public boolean isSet(Setting<?> setting) {
-        return set.containsKey(setting);
+        return explicitValues.containsKey(setting);
     }
 
     /** Returns the value of a setting. */
     @SuppressWarnings("unchecked") // with() put it there
     public <T extends @Nullable Object> T get(Setting<T> setting) {
-        Object value = set.get(setting);
-        return value == null ? setting.initial() : (T) value;
+        Object value = explicitValues.get(setting);
+        return value == null ? setting.defaultValue() : (T) value;
     }
 
     /**
@@ -35,7 +35,7 @@ public final class Settings {
      */
     public <T extends @Nullable Object> Settings with(Setting<T> setting, T value) {
         setting.check(value);
-        Map<Setting<?>, Object> copy = new LinkedHashMap<>(set);
+        Map<Setting<?>, Object> copy = new LinkedHashMap<>(explicitValues);
         if (value == null) {
             copy.remove(setting);
         } else {
@@ -45,8 +45,8 @@ public final class Settings {
     }
 
     private Map<Setting<?>, Object> changed() {
-        Map<Setting<?>, Object> changed = new LinkedHashMap<>(set);
-        changed.entrySet().removeIf(each -> each.getValue().equals(each.getKey().initial()));
+        Map<Setting<?>, Object> changed = new LinkedHashMap<>(explicitValues);
+        changed.entrySet().removeIf(each -> each.getValue().equals(each.getKey().defaultValue()));
         return changed;
     }
 

@@ -159,7 +159,7 @@ public final class IwarpDevice implements AutoCloseable {
      * that waits for a receive.
      */
     public long partialFpduBytes() {
-        return partialFpdus.taken();
+        return partialFpdus.chargedBytes();
     }
 
     /** Returns the bytes of FPDUs that have arrived in part, and of input that waits for a receive. */
@@ -180,7 +180,7 @@ public final class IwarpDevice implements AutoCloseable {
      * delivered.
      */
     public long managedReceiveBytes() {
-        return managedReceives.taken();
+        return managedReceives.chargedBytes();
     }
 
     /** Returns the bytes of the messages of managed receives that are not delivered. */
@@ -198,7 +198,7 @@ public final class IwarpDevice implements AutoCloseable {
      * reserves pieces of 128 KiB when it holds more than 72 KiB.
      */
     public long sendingBytes() {
-        return sending.taken();
+        return sending.reservedBytes();
     }
 
     /** Returns the bytes that the streams have reserved to send. */

@@ -2,7 +2,7 @@ package io.iwarp.memory;
 
 import io.iwarp.ProtocolFault;
 import io.iwarp.internal.InputBudget;
-import io.iwarp.internal.SendingShare;
+import io.iwarp.internal.SendReservation;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,7 +24,7 @@ public final class StreamAssociation implements AutoCloseable {
     private final ProtectionDomain protectionDomain;
     private final STagTable stags;
     private final ReentrantLock lock = new ReentrantLock();
-    private final SendingShare sendingShare;
+    private final SendReservation sendingShare;
     /** The valid regions and windows for this stream only, by STag. */
     private final Map<Integer, STagHolder> holders = new HashMap<>();
     /** Changed under the lock, read without it by lookups. */
@@ -39,7 +39,7 @@ public final class StreamAssociation implements AutoCloseable {
     StreamAssociation(ProtectionDomain protectionDomain) {
         this.protectionDomain = protectionDomain;
         this.stags = protectionDomain.device().stags();
-        this.sendingShare = new SendingShare(protectionDomain.device().sending());
+        this.sendingShare = new SendReservation(protectionDomain.device().sending());
     }
 
     /** Returns the domain of the stream. */
@@ -164,7 +164,7 @@ public final class StreamAssociation implements AutoCloseable {
      */
     @API(status = API.Status.INTERNAL)
     @SuppressWarnings("exports") // only the modules of the stack call this
-    public SendingShare sendingShare() {
+    public SendReservation sendingShare() {
         return sendingShare;
     }
 

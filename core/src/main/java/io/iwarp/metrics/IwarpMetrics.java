@@ -80,7 +80,7 @@ public final class IwarpMetrics {
     }
 
     /**
-     * Adds a connection. The stack calls it. {@link Connection#closed} removes the connection.
+     * Adds a connection. The stack calls it. {@link Connection#onClosed} removes the connection.
      *
      * @param gauges returns the current numbers of the connection; called by any thread, does not block
      * @param eventLoop the event loop of the connection, which identifies connections of the same thread
@@ -120,8 +120,8 @@ public final class IwarpMetrics {
             int receiveQueueDepth) {}
 
     /**
-     * The reports of one connection. Any thread may call {@link #refused} and {@link #timesRequest}. Only the event
-     * loop of the connection calls the other methods. Only {@link #closed} locks.
+     * The reports of one connection. Any thread may call {@link #onRefused} and {@link #timesRequest}. Only the event
+     * loop of the connection calls the other methods. Only {@link #onClosed} locks.
      */
     @API(status = API.Status.INTERNAL)
     public final class Connection {
@@ -151,12 +151,12 @@ public final class IwarpMetrics {
         }
 
         /** The set-up succeeded. */
-        public void established() {
+        public void onEstablished() {
             setUp(SetupOutcome.ACCEPTED);
         }
 
         /** The application of the responder rejected the connection. */
-        public void rejected() {
+        public void onRejected() {
             setUp(SetupOutcome.REJECTED);
         }
 
@@ -166,7 +166,7 @@ public final class IwarpMetrics {
         }
 
         /** The connection ended, or its set-up failed. Call it once. */
-        public void ended(CloseReason reason) {
+        public void onEnded(CloseReason reason) {
             if (outcome == SetupOutcome.ACCEPTED) {
                 count(reason.endedBy());
             } else if (outcome == null) {
@@ -176,52 +176,52 @@ public final class IwarpMetrics {
             }
         }
 
-        /** Bytes of a request were handed to RDMAP; {@link #released} follows. */
-        public void submitted(Operation operation, long bytes) {
+        /** Bytes of a request were handed to RDMAP; {@link #onReleased} follows. */
+        public void onSubmitted(Operation operation, long bytes) {
             operations.add(operation, Total.OUTSTANDING_BYTES, bytes);
         }
 
-        /** A request that was {@link #submitted} with this many bytes completed. */
-        public void released(Operation operation, long bytes) {
+        /** A request that was {@link #onSubmitted} with this many bytes completed. */
+        public void onReleased(Operation operation, long bytes) {
             operations.add(operation, Total.OUTSTANDING_BYTES, -bytes);
         }
 
         /** A request of this side completed with success, and moved this many bytes. */
-        public void completed(Operation operation, long bytes) {
+        public void onCompleted(Operation operation, long bytes) {
             operations.add(operation, Total.COMPLETED, 1);
             operations.add(operation, Total.COMPLETED_BYTES, bytes);
         }
 
         /** A request of this side was flushed because its stream ended. */
-        public void flushed(Operation operation) {
+        public void onFlushed(Operation operation) {
             operations.add(operation, Total.FLUSHED, 1);
         }
 
         /** A request of this side took this long from post to completion. */
-        public void took(Operation operation, long nanos) {
+        public void onLatency(Operation operation, long nanos) {
             operations.add(operation, Total.TIMED, 1);
             operations.add(operation, Total.TIMED_NANOS, nanos);
             recordLatency(operation, nanos);
         }
 
         /** An operation of the peer was executed here. */
-        public void served(Operation operation, long bytes) {
+        public void onServed(Operation operation, long bytes) {
             operations.add(operation, Total.SERVED, 1);
             operations.add(operation, Total.SERVED_BYTES, bytes);
         }
 
         /** A Terminate was sent or received; null for an error that no RFC assigns. */
-        public void terminate(boolean sent, @Nullable ProtocolError error) {
+        public void onTerminate(boolean sent, @Nullable ProtocolError error) {
             count(sent ? Counter.TERMINATES_SENT : Counter.TERMINATES_RECEIVED, error);
         }
 
         /** A post was refused because of a limit. */
-        public void refused(QueueLimit limit) {
+        public void onRefused(QueueLimit limit) {
             count(limit);
         }
 
         /** The channel is closed, and nothing more will be counted. The totals stay in the sums. */
-        public void closed() {
+        public void onClosed() {
             remove(this);
         }
     }

@@ -27,10 +27,10 @@ class InputBudgetTest {
         assertThat(first.request(60)).isTrue();
         assertThat(second.request(40)).isTrue();
         assertThat(first.request(50)).isTrue();
-        assertThat(budget.taken()).isEqualTo(LIMIT);
+        assertThat(budget.chargedBytes()).isEqualTo(LIMIT);
         first.release();
         second.release();
-        assertThat(budget.taken()).isZero();
+        assertThat(budget.chargedBytes()).isZero();
         assertThat(woken).isEmpty();
     }
 
@@ -40,14 +40,14 @@ class InputBudgetTest {
         Claim second = claim("second");
         first.request(60);
         assertThat(second.request(41)).isFalse();
-        assertThat(second.waits()).isTrue();
+        assertThat(second.isWaiting()).isTrue();
         assertThat(second.request(41)).isFalse();
         first.release();
         assertThat(woken).containsExactly("second");
-        assertThat(second.waits()).isFalse();
+        assertThat(second.isWaiting()).isFalse();
         assertThat(second.request(41)).isTrue();
-        assertThat(second.held()).isEqualTo(41);
-        assertThat(budget.taken()).isEqualTo(41);
+        assertThat(second.heldBytes()).isEqualTo(41);
+        assertThat(budget.chargedBytes()).isEqualTo(41);
     }
 
     @Test
@@ -57,11 +57,11 @@ class InputBudgetTest {
         oldest.request(1);
         hoarder.request(99);
         assertThat(oldest.request(500)).isTrue();
-        assertThat(budget.taken()).isEqualTo(599);
+        assertThat(budget.chargedBytes()).isEqualTo(599);
         assertThat(hoarder.request(100)).isFalse();
         oldest.release();
         assertThat(woken).containsExactly("hoarder");
-        assertThat(budget.taken()).isEqualTo(100);
+        assertThat(budget.chargedBytes()).isEqualTo(100);
     }
 
     @Test
@@ -104,7 +104,7 @@ class InputBudgetTest {
         third.request(10);
         second.close();
         assertThat(woken).containsExactly("third");
-        assertThat(budget.taken()).isEqualTo(70);
+        assertThat(budget.chargedBytes()).isEqualTo(70);
     }
 
     @Test
@@ -122,17 +122,17 @@ class InputBudgetTest {
     void unavoidableBytesCountBeyondTheLimit() {
         Claim first = claim("first");
         Claim second = claim("second");
-        budget.add(150);
+        budget.charge(150);
         assertThat(first.request(1)).as("the oldest").isTrue();
         assertThat(second.request(20)).isFalse();
-        second.hold(5);
-        assertThat(budget.taken()).isEqualTo(156);
-        budget.give(150);
+        second.charge(5);
+        assertThat(budget.chargedBytes()).isEqualTo(156);
+        budget.release(150);
         assertThat(woken).containsExactly("second");
-        assertThat(budget.taken()).isEqualTo(21);
+        assertThat(budget.chargedBytes()).isEqualTo(21);
         second.release();
         first.release();
-        assertThat(budget.taken()).isZero();
+        assertThat(budget.chargedBytes()).isZero();
     }
 
     /** At rest, the oldest claim does not wait, no claim waits if bytes are left, and the sum of claims is taken. */
@@ -152,21 +152,22 @@ class InputBudgetTest {
                     line.add(begins);
                 } else if (random.nextBoolean()) {
                     Claim grows = line.get(random.nextInt(line.size()));
-                    grows.request(grows.held() + random.nextInt(40));
+                    grows.request(grows.heldBytes() + random.nextInt(40));
                 } else {
                     Claim ends = line.remove(random.nextInt(line.size()));
                     ends.release();
                     idle.add(ends);
                 }
-                assertThat(line.isEmpty() || !line.get(0).waits()).isTrue();
-                assertThat(tested.taken())
-                        .isEqualTo(line.stream().mapToLong(Claim::held).sum());
-                assertThat(tested.taken() - (line.isEmpty() ? 0 : line.get(0).held()))
+                assertThat(line.isEmpty() || !line.get(0).isWaiting()).isTrue();
+                assertThat(tested.chargedBytes())
+                        .isEqualTo(line.stream().mapToLong(Claim::heldBytes).sum());
+                assertThat(tested.chargedBytes()
+                                - (line.isEmpty() ? 0 : line.get(0).heldBytes()))
                         .as("taken by all but the oldest")
                         .isLessThanOrEqualTo(LIMIT);
             }
             line.forEach(Claim::close);
-            assertThat(tested.taken()).isZero();
+            assertThat(tested.chargedBytes()).isZero();
         });
     }
 }

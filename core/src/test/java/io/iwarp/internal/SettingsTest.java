@@ -19,7 +19,7 @@ class SettingsTest {
     private static final Setting<Long> BYTES = Setting.atLeast("bytes", Long.MAX_VALUE, 1000L);
     private static final Setting<Duration> TIMEOUT =
             Setting.within("timeout", Duration.ofSeconds(10), Duration.ofMillis(1), DAY);
-    private static final Setting<Duration> IDLE = Setting.orOff("idle", Duration.ZERO, DAY);
+    private static final Setting<Duration> IDLE = Setting.orZero("idle", Duration.ZERO, DAY);
     private static final Setting<String> WORD = Setting.of("word", "", "letters", word -> !word.contains(" "));
     private static final Setting<@Nullable String> NOTE = Setting.optional("note");
 

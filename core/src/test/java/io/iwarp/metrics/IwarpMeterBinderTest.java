@@ -143,8 +143,8 @@ class IwarpMeterBinderTest {
             assertThat(value(MeterDefinition.MEMORY_WINDOWS)).isZero();
             assertThat(value(MeterDefinition.MEMORY_WINDOWS_LIMIT)).isEqualTo(3);
             assertThat(value(MeterDefinition.STAGS_RETIRED)).isZero();
-            stream.inputBudget().add(70);
-            stream.managedReceiveBudget().add(80);
+            stream.inputBudget().charge(70);
+            stream.managedReceiveBudget().charge(80);
             assertThat(value(MeterDefinition.MEMORY_INPUT)).isEqualTo(70);
             assertThat(value(MeterDefinition.MEMORY_INPUT_LIMIT)).isEqualTo(2_000_000);
             assertThat(value(MeterDefinition.MEMORY_MANAGED)).isEqualTo(80);
@@ -209,10 +209,10 @@ class IwarpMeterBinderTest {
         Counters counters = new Counters();
         counters.add(Counter.CRC_ERRORS, 2);
         IwarpMetrics.Connection connection = metrics.enter(Role.RESPONDER, counters, () -> IDLE, this);
-        connection.took(Operation.SEND, 3_000_000_000L);
+        connection.onLatency(Operation.SEND, 3_000_000_000L);
 
         assertThat(value(MeterDefinition.CRC_ERRORS)).isEqualTo(2);
-        connection.took(Operation.SEND, -1);
+        connection.onLatency(Operation.SEND, -1);
         Timer timer = registry.get(MeterDefinition.OPERATIONS_LATENCY.meterName)
                 .tag("operation", "send")
                 .timer();
@@ -228,7 +228,7 @@ class IwarpMeterBinderTest {
         new IwarpMeterBinder(metrics).bindTo(registry);
         new IwarpMeterBinder(metrics).bindTo(registry);
         new IwarpMeterBinder(metrics).bindTo(other);
-        metrics.enter(Role.INITIATOR, new Counters(), () -> IDLE, this).took(Operation.READ, 1000);
+        metrics.enter(Role.INITIATOR, new Counters(), () -> IDLE, this).onLatency(Operation.READ, 1000);
         for (SimpleMeterRegistry each : new SimpleMeterRegistry[] {registry, other}) {
             assertThat(each.get(MeterDefinition.OPERATIONS_LATENCY.meterName)
                             .tag("operation", "read")

@@ -53,8 +53,8 @@ class IwarpMetricsTest {
         });
         metrics.addLatencyRecorder((operation, nanos) -> others.add(nanos));
         IwarpMetrics.Connection connection = enter(new StillConnection(), LOOP);
-        connection.took(Operation.SEND, 1);
-        connection.took(Operation.SEND, 2);
+        connection.onLatency(Operation.SEND, 1);
+        connection.onLatency(Operation.SEND, 2);
         assertThat(calls).hasValue(1);
         assertThat(others).containsExactly(1L, 2L);
         assertThat(log.events()).hasSize(1);
@@ -72,7 +72,7 @@ class IwarpMetricsTest {
         assertThat(metrics.connections(Role.RESPONDER, ConnectionState.INIT)).isZero();
         assertThat(metrics.connections(Role.RESPONDER, ConnectionState.READY)).isOne();
 
-        first.closed();
+        first.onClosed();
 
         assertThat(metrics.connections(Role.INITIATOR, ConnectionState.INIT)).isZero();
     }
@@ -86,16 +86,16 @@ class IwarpMetricsTest {
         IwarpMetrics.Connection third = enter(new StillConnection(), OTHER_LOOP);
         one.counters.add(Counter.FPDUS_SENT, 7);
         two.counters.add(Counter.FPDUS_SENT, 5);
-        first.completed(Operation.WRITE, 100);
-        second.completed(Operation.WRITE, 20);
-        third.completed(Operation.WRITE, 3);
+        first.onCompleted(Operation.WRITE, 100);
+        second.onCompleted(Operation.WRITE, 20);
+        third.onCompleted(Operation.WRITE, 3);
 
         for (IwarpMetrics.Connection connection : new IwarpMetrics.Connection[] {first, second, third}) {
             assertThat(metrics.counter(Counter.FPDUS_SENT)).isEqualTo(12);
             assertThat(metrics.completed(Operation.WRITE)).isEqualTo(3);
             assertThat(metrics.completedBytes(Operation.WRITE)).isEqualTo(123);
-            connection.closed();
-            connection.closed();
+            connection.onClosed();
+            connection.onClosed();
         }
 
         assertThat(metrics.counter(Counter.FPDUS_SENT)).isEqualTo(12);
@@ -109,9 +109,9 @@ class IwarpMetricsTest {
         int factor = 1;
         for (Operation operation : EventLoopTotals.COUNTED) {
             for (int i = 0; i < factor; i++) {
-                connection.completed(operation, 10);
-                connection.served(operation, 100);
-                connection.flushed(operation);
+                connection.onCompleted(operation, 10);
+                connection.onServed(operation, 100);
+                connection.onFlushed(operation);
             }
             factor++;
         }
@@ -130,8 +130,8 @@ class IwarpMetricsTest {
     @Test
     void timesAreSummed() {
         IwarpMetrics.Connection connection = enter(new StillConnection(), LOOP);
-        connection.took(Operation.READ, 1000);
-        connection.took(Operation.READ, 24);
+        connection.onLatency(Operation.READ, 1000);
+        connection.onLatency(Operation.READ, 24);
 
         assertThat(metrics.timed(Operation.READ)).isEqualTo(2);
         assertThat(metrics.timedNanos(Operation.READ)).isEqualTo(1024);
@@ -141,14 +141,14 @@ class IwarpMetricsTest {
     @Test
     void outstandingBytesRiseAndFall() {
         IwarpMetrics.Connection connection = enter(new StillConnection(), LOOP);
-        connection.submitted(Operation.READ, 1000);
-        connection.submitted(Operation.SEND, 50);
-        connection.released(Operation.READ, 1000);
+        connection.onSubmitted(Operation.READ, 1000);
+        connection.onSubmitted(Operation.SEND, 50);
+        connection.onReleased(Operation.READ, 1000);
 
         assertThat(metrics.outstandingBytes()).isEqualTo(50);
 
-        connection.released(Operation.SEND, 50);
-        connection.closed();
+        connection.onReleased(Operation.SEND, 50);
+        connection.onClosed();
 
         assertThat(metrics.outstandingBytes()).isZero();
     }
@@ -185,13 +185,13 @@ class IwarpMetricsTest {
     @Test
     void setUpsCountByOutcomeConnectionsByEnd() {
         IwarpMetrics.Connection established = enter(new StillConnection(), LOOP);
-        established.established();
-        established.ended(reason(EndedBy.PEER_CLOSED));
+        established.onEstablished();
+        established.onEnded(reason(EndedBy.PEER_CLOSED));
         IwarpMetrics.Connection rejected = enter(new StillConnection(), LOOP);
-        rejected.rejected();
-        rejected.ended(reason(EndedBy.LOCAL_APPLICATION));
-        enter(new StillConnection(), LOOP).ended(reason(EndedBy.TIMEOUT));
-        enter(new StillConnection(), LOOP).ended(reason(EndedBy.LOCAL_FAULT));
+        rejected.onRejected();
+        rejected.onEnded(reason(EndedBy.LOCAL_APPLICATION));
+        enter(new StillConnection(), LOOP).onEnded(reason(EndedBy.TIMEOUT));
+        enter(new StillConnection(), LOOP).onEnded(reason(EndedBy.LOCAL_FAULT));
         metrics.refuseSetup(Role.RESPONDER);
 
         for (SetupOutcome outcome : SetupOutcome.values()) {
@@ -216,13 +216,13 @@ class IwarpMetricsTest {
     @Test
     void terminatesAndRefusalsAreCounted() {
         IwarpMetrics.Connection connection = enter(new StillConnection(), LOOP);
-        connection.terminate(true, ProtocolError.MPA_CRC_MISMATCH);
-        connection.terminate(true, null);
-        connection.terminate(true, null);
-        connection.terminate(false, ProtocolError.RDMAP_INVALID_STAG);
-        connection.refused(QueueLimit.SEND);
-        connection.refused(QueueLimit.SEND);
-        connection.refused(QueueLimit.RECEIVE);
+        connection.onTerminate(true, ProtocolError.MPA_CRC_MISMATCH);
+        connection.onTerminate(true, null);
+        connection.onTerminate(true, null);
+        connection.onTerminate(false, ProtocolError.RDMAP_INVALID_STAG);
+        connection.onRefused(QueueLimit.SEND);
+        connection.onRefused(QueueLimit.SEND);
+        connection.onRefused(QueueLimit.RECEIVE);
 
         assertThat(metrics.terminatesSent(ProtocolError.MPA_CRC_MISMATCH)).isOne();
         assertThat(metrics.terminatesSent(null)).isEqualTo(2);

@@ -47,7 +47,7 @@ class PrometheusTest {
         (histogram ? meters.withPercentileHistogram() : meters).bindTo(registry);
         IwarpMeterBinder.ofDomain(device.createProtectionDomain(), Tags.empty()).bindTo(registry);
         metrics.enter(Role.INITIATOR, new Counters(), () -> IwarpMeterBinderTest.IDLE, device)
-                .took(Operation.WRITE, 1_500_000);
+                .onLatency(Operation.WRITE, 1_500_000);
         return registry.scrape();
     }
 

@@ -7,7 +7,7 @@ import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
-import io.iwarp.internal.SendingShare;
+import io.iwarp.internal.SendReservation;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.ReceivedUlpdu;
@@ -106,7 +106,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
     private final DdpUlp ulp;
     private final Counters counters;
     private final LongSupplier wirePosition;
-    private final SendingShare share;
+    private final SendReservation share;
     private final DdpReceiver receiver;
     private int ulpdusInBurst;
 

@@ -2,7 +2,7 @@ package io.iwarp.ddp;
 
 import io.iwarp.internal.EventLoopBuffers;
 import io.iwarp.internal.RingQueue;
-import io.iwarp.internal.SendingShare;
+import io.iwarp.internal.SendReservation;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.memory.TaggedBuffer;
 import io.iwarp.mpa.Ulpdu;
@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  * the transport has taken it. Bursts are accounted for in their order, whatever the order of their promises.
  *
  * <p><b>Held bytes.</b> Until a burst is taken, this side holds its headers and copies. What exceeds
- * {@link SendingShare#FREE} is reserved from the device. If the device has nothing left, the next segment waits until a
- * burst is taken. So a stream waits only for its own peer.
+ * {@link SendReservation#FREE_BYTES} is reserved from the device. If the device has nothing left, the next segment
+ * waits until a burst is taken. So a stream waits only for its own peer.
  *
  * <p>It belongs to the event loop of the stream.
  */
@@ -80,7 +80,7 @@ final class SendBuffer {
 
     private final int[] nextMsn = new int[DdpSegment.QUEUES];
     private final ByteBufAllocator allocator;
-    private final SendingShare share;
+    private final SendReservation share;
     private @Nullable ByteBuf copy;
 
     private final int window;
@@ -103,7 +103,7 @@ final class SendBuffer {
     /** Those of them that were released. */
     private long bytesFreed;
     /** How many bytes may be held at a time: without and with the reservation. */
-    private long maxHeld = SendingShare.FREE;
+    private long maxHeld = SendReservation.FREE_BYTES;
     /** Whether the payload of the segment being cut belongs to the message, not to this buffer. */
     private boolean lent;
     /** Markers are inserted, so that every payload is copied. */
@@ -116,12 +116,12 @@ final class SendBuffer {
      * @param window the maximum number of bytes of all bursts together
      * @param share reserves what is held
      */
-    SendBuffer(ByteBufAllocator allocator, int window, SendingShare share) {
+    SendBuffer(ByteBufAllocator allocator, int window, SendReservation share) {
         this(allocator, window, share, DdpSegment.FIRST_MSN);
     }
 
     /** Creates a buffer whose queues all begin at the given MSN. */
-    SendBuffer(ByteBufAllocator allocator, int window, SendingShare share, int firstMsn) {
+    SendBuffer(ByteBufAllocator allocator, int window, SendReservation share, int firstMsn) {
         this.allocator = allocator;
         this.share = share;
         this.window = window;
@@ -309,7 +309,7 @@ final class SendBuffer {
             return true;
         }
         boolean grown = share.grow();
-        maxHeld = SendingShare.FREE + share.reserved();
+        maxHeld = SendReservation.FREE_BYTES + share.reservedBytes();
         return grown;
     }
 
@@ -381,9 +381,9 @@ final class SendBuffer {
 
     private void free(long upTo) {
         bytesFreed = upTo;
-        if (maxHeld > SendingShare.FREE) {
+        if (maxHeld > SendReservation.FREE_BYTES) {
             share.shrinkTo(bytesHeld - bytesFreed);
-            maxHeld = SendingShare.FREE + share.reserved();
+            maxHeld = SendReservation.FREE_BYTES + share.reservedBytes();
         }
     }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.iwarp.internal.ByteBudget;
-import io.iwarp.internal.SendingShare;
+import io.iwarp.internal.SendReservation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.TaggedBuffer;
@@ -52,7 +52,7 @@ class AllocationTest {
             TaggedBuffer source = Objects.requireNonNull(peer.stream.lookup(stag));
             DdpMessage message = new DdpMessage().tagged(0x42, 1, 0);
             SendBuffer buffer = new SendBuffer(
-                    WITHOUT_LEAK_DETECTION, DdpHandler.DEFAULT_TRANSMIT_WINDOW, new SendingShare(new ByteBudget(0)));
+                    WITHOUT_LEAK_DETECTION, DdpHandler.DEFAULT_TRANSMIT_WINDOW, new SendReservation(new ByteBudget(0)));
             Ulpdu ulpdu = new Ulpdu();
 
             assertThat(allocatedBy(() -> {

@@ -3,7 +3,7 @@ package io.iwarp.ddp;
 import io.iwarp.Counters;
 import io.iwarp.Role;
 import io.iwarp.internal.ByteBudget;
-import io.iwarp.internal.SendingShare;
+import io.iwarp.internal.SendReservation;
 import io.iwarp.mpa.FpduEncoder;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.Ulpdu;
@@ -47,7 +47,7 @@ final class Ulpdus {
         return new SendBuffer(
                 ByteBufAllocator.DEFAULT,
                 DdpHandler.DEFAULT_TRANSMIT_WINDOW,
-                new SendingShare(new ByteBudget(Long.MAX_VALUE)),
+                new SendReservation(new ByteBudget(Long.MAX_VALUE)),
                 firstMsn);
     }
 

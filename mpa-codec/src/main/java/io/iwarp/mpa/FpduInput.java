@@ -122,13 +122,13 @@ final class FpduInput {
         releaseCurrent();
         current = copy;
         index = ulpdu.length();
-        budget.add(bytes);
+        budget.charge(bytes);
         kept = bytes;
     }
 
     /** Returns whether an incomplete FPDU waits for memory. */
     boolean waitsForMemory() {
-        return claimed && claim.waits();
+        return claimed && claim.isWaiting();
     }
 
     /** Returns the ULPDU found last, valid until {@link #next()} or {@link #release()}. */
@@ -223,7 +223,7 @@ final class FpduInput {
         int capacity = (int) Math.min(needed, Math.max(MIN_CAPACITY, (long) GROWTH * length));
         claimed = true;
         if (!claim.request(capacity)) {
-            claim.hold(length);
+            claim.charge(length);
             capacity = length;
         }
         return capacity;
@@ -260,7 +260,7 @@ final class FpduInput {
 
     private void giveKept() {
         if (kept > 0) {
-            budget.give(kept);
+            budget.release(kept);
             kept = 0;
         }
     }

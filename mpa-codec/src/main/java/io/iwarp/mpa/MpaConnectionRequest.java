@@ -3,7 +3,7 @@ package io.iwarp.mpa;
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
-import io.iwarp.internal.LoopTasks;
+import io.iwarp.internal.EventLoopTasks;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -155,7 +155,7 @@ public final class MpaConnectionRequest {
         if (ctx.executor().inEventLoop()) {
             answer.give(decision);
         } else {
-            LoopTasks.execute(ctx.executor(), () -> answer.give(decision), this::failAtShutDown);
+            EventLoopTasks.execute(ctx.executor(), () -> answer.give(decision), this::failAtShutDown);
         }
         return answered;
     }

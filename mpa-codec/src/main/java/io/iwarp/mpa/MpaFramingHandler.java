@@ -6,8 +6,8 @@ import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.Role;
 import io.iwarp.internal.EventLoopBuffers;
+import io.iwarp.internal.EventLoopTasks;
 import io.iwarp.internal.InputBudget;
-import io.iwarp.internal.LoopTasks;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.StreamAssociation;
 import io.netty.buffer.ByteBuf;
@@ -278,7 +278,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     /** Any thread. A loop that shuts down closes its channels. */
     private void wake(ChannelHandlerContext ctx) {
-        LoopTasks.execute(ctx.executor(), () -> onMemory(ctx, Objects.requireNonNull(input)), () -> {});
+        EventLoopTasks.execute(ctx.executor(), () -> onMemory(ctx, Objects.requireNonNull(input)), () -> {});
     }
 
     /** The incomplete FPDU may have got memory. */

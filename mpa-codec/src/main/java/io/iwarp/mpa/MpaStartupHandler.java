@@ -5,7 +5,7 @@ import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.Role;
-import io.iwarp.internal.LoopTasks;
+import io.iwarp.internal.EventLoopTasks;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
@@ -105,7 +105,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         Channel channel = ctx.channel();
         if (channel.isActive() || !channel.isOpen()) {
             // Later: an initializer may still be adding the handlers that have to see the events of this one.
-            LoopTasks.execute(ctx.executor(), () -> startAfterAdding(ctx), ctx::close);
+            EventLoopTasks.execute(ctx.executor(), () -> startAfterAdding(ctx), ctx::close);
         }
     }
 

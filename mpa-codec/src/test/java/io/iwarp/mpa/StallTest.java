@@ -188,12 +188,12 @@ class StallTest {
             assertThat(input.next()).isEqualTo(Progress.FPDU);
             if (i != taken) {
                 input.stall();
-                assertThat(allocator.metric().usedDirectMemory()).isEqualTo(budget.taken());
+                assertThat(allocator.metric().usedDirectMemory()).isEqualTo(budget.chargedBytes());
             }
             assertThat(input.ulpdu().length()).isEqualTo(lengths[i]);
         }
         input.release();
-        assertThat(budget.taken()).isZero();
+        assertThat(budget.chargedBytes()).isZero();
     }
 
     /** Under TLS one read comes in pieces, and each is added to what waits. */

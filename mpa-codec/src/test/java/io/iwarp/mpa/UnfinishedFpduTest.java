@@ -113,9 +113,9 @@ class UnfinishedFpduTest {
         assertThat(input.next()).isEqualTo(FpduDecoder.Progress.INCOMPLETE);
 
         assertThat(allocator.metric().usedDirectMemory()).isEqualTo(FpduDecoder.maxWireLength());
-        assertThat(budget.taken()).isEqualTo(FpduDecoder.maxWireLength());
+        assertThat(budget.chargedBytes()).isEqualTo(FpduDecoder.maxWireLength());
         input.release();
-        assertThat(budget.taken()).isZero();
+        assertThat(budget.chargedBytes()).isZero();
     }
 
     @Test
@@ -127,7 +127,7 @@ class UnfinishedFpduTest {
 
         input.release();
 
-        assertThat(budget.taken()).isZero();
+        assertThat(budget.chargedBytes()).isZero();
     }
 
     /** JUnit gives up all tests for an OutOfMemoryError. */

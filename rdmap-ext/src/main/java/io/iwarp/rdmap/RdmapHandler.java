@@ -13,7 +13,7 @@ import io.iwarp.ddp.DdpUlp;
 import io.iwarp.ddp.Placement;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
-import io.iwarp.internal.SendingShare;
+import io.iwarp.internal.SendReservation;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
@@ -667,7 +667,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
                 position.taken(),
                 position.brought(),
                 requester.answeredBytes(),
-                ulp.requestQueue().waiting());
+                ulp.requestQueue().waitingCount());
     }
 
     /** Returns whether requests of this side are being sent or wait for a response. */
@@ -708,8 +708,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         @Override
         public boolean movedSince(Progress moment) {
             taken = progress().taken() - moment.taken();
-            SendingShare share = association.sendingShare();
-            boolean mustHurry = share.reserved() > 0 && share.isShort();
+            SendReservation share = association.sendingShare();
+            boolean mustHurry = share.reservedBytes() > 0 && share.isDeviceExhausted();
             return taken > 0
                     && !(mustHurry && taken < MIN_RATE * settings.transmit().toMillis() / 1000);
         }
@@ -794,7 +794,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         }
 
         private String left() {
-            int waiting = ulp.requestQueue().waiting();
+            int waiting = ulp.requestQueue().waitingCount();
             return requesting() || waiting == 0
                     ? describeLeft()
                     : waiting + " requests that are still being posted were";

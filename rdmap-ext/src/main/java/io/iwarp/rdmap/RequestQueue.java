@@ -21,7 +21,7 @@ public interface RequestQueue {
     void start();
 
     /** Returns how many requests are posted and have not started. An orderly close waits until there are none. */
-    int waiting();
+    int waitingCount();
 
     /**
      * A started request is done. Completes and removes the oldest requests that have started, as long as they are done.

@@ -325,7 +325,7 @@ final class Requester implements TaggedTarget {
 
     /** Returns whether no request waits or is unanswered. */
     boolean idle() {
-        return queue.waiting() == 0 && unanswered() == 0;
+        return queue.waitingCount() == 0 && unanswered() == 0;
     }
 
     /** Stops sending and completing requests. */

@@ -361,7 +361,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
         }
 
         @Override
-        public int waiting() {
+        public int waitingCount() {
             return posted.size() + waitingRequests;
         }
 

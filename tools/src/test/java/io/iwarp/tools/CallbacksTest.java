@@ -28,14 +28,14 @@ import java.util.Set;
         },
         importOptions = ImportOption.DoNotIncludeTests.class)
 class CallbacksTest {
-    private static final String THE_WAY = "io.iwarp.verbs.Application";
+    private static final String THE_WAY = "io.iwarp.verbs.Callbacks";
 
     /** Methods that call the application and are themselves called in a way that stops what it throws. */
     private static final Set<String> BEHIND_A_GUARD = Set.of(
             // What a listener throws ends the stream.
             "io.iwarp.verbs.QueuePair.target",
             // The application polls, and gets what its own handler throws.
-            "io.iwarp.verbs.CompletionQueue.handOver",
+            "io.iwarp.verbs.CompletionQueue.deliver",
             "io.iwarp.verbs.CompletionQueue.reportEnds",
             // MpaStartupHandler catches everything and ends the set-up with it.
             "io.iwarp.verbs.IwarpChannelInitializer.awaitRequest");

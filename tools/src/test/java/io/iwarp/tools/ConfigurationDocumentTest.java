@@ -54,7 +54,7 @@ class ConfigurationDocumentTest {
             if (field.getType() == Setting.class) {
                 field.setAccessible(true);
                 Setting<?> setting = (Setting<?>) field.get(null);
-                settings.add(List.of(setting.name(), text(setting.initial()), setting.range()));
+                settings.add(List.of(setting.name(), text(setting.defaultValue()), setting.range()));
             }
         }
         return settings;

@@ -8,18 +8,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Connects the send or receive queue of one queue pair to a {@link CompletionQueue} and holds its reservation there.
  *
- * <p>A request counts towards the {@link CompletionBound} until its completion is polled. So posted requests and
- * waiting completions together never exceed the depth, for which the completion queue has room. The reservation ends
- * once, when the stream has ended and all completions are polled.
+ * <p>A request counts towards the {@link QueueSlots} until its completion is polled. So posted requests and waiting
+ * completions together never exceed the depth, for which the completion queue has room. The reservation ends once, when
+ * the stream has ended and all completions are polled.
  */
 final class CompletionPort implements CompletionTarget {
     private final QueuePair queuePair;
     private final CompletionQueue queue;
-    private final CompletionBound bound;
+    private final QueueSlots slots;
     /** The ports of the queue pair at this queue that have completions to poll. */
-    private final AtomicInteger unfinished;
+    private final AtomicInteger openPortCount;
 
-    private final AtomicBoolean returned = new AtomicBoolean();
+    private final AtomicBoolean reservationReleased = new AtomicBoolean();
     private volatile boolean ended;
 
     /**
@@ -27,11 +27,11 @@ final class CompletionPort implements CompletionTarget {
      *
      * @throws io.iwarp.memory.ResourceLimitException if the completion queue has none left
      */
-    CompletionPort(QueuePair queuePair, CompletionQueue queue, CompletionBound bound, AtomicInteger unfinished) {
+    CompletionPort(QueuePair queuePair, CompletionQueue queue, QueueSlots slots, AtomicInteger openPortCount) {
         this.queuePair = queuePair;
         this.queue = queue;
-        this.bound = bound;
-        this.unfinished = unfinished;
+        this.slots = slots;
+        this.openPortCount = openPortCount;
         queue.reserve(this);
     }
 
@@ -44,21 +44,21 @@ final class CompletionPort implements CompletionTarget {
         Objects.requireNonNull(sends, "sends");
         Objects.requireNonNull(receives, "receives");
         queuePair.requireFreeTargets();
-        CompletionBound sent = queuePair.engine().sends();
-        CompletionBound received = queuePair.engine().receives().receives().bound();
+        QueueSlots sendSlots = queuePair.engine().requests();
+        QueueSlots receiveSlots = queuePair.engine().receiveSide().source().slots();
         boolean sameQueue = sends == receives;
-        AtomicInteger unfinished = new AtomicInteger(sameQueue ? 2 : 1);
-        CompletionPort sendPort = new CompletionPort(queuePair, sends, sent, unfinished);
+        AtomicInteger openPortCount = new AtomicInteger(sameQueue ? 2 : 1);
+        CompletionPort sendPort = new CompletionPort(queuePair, sends, sendSlots, openPortCount);
         CompletionPort receivePort = null;
         try {
-            receivePort =
-                    new CompletionPort(queuePair, receives, received, sameQueue ? unfinished : new AtomicInteger(1));
-            sent.releasedByConsumer();
-            received.releasedByConsumer();
+            receivePort = new CompletionPort(
+                    queuePair, receives, receiveSlots, sameQueue ? openPortCount : new AtomicInteger(1));
+            sendSlots.allowReleaseByAnyThread();
+            receiveSlots.allowReleaseByAnyThread();
         } catch (Throwable refused) {
-            sendPort.abandon();
+            sendPort.unreserve();
             if (receivePort != null) {
-                receivePort.abandon();
+                receivePort.unreserve();
             }
             throw refused;
         }
@@ -70,8 +70,8 @@ final class CompletionPort implements CompletionTarget {
     }
 
     /** Returns the number of completions to reserve room for. */
-    int room() {
-        return bound.depth();
+    int requiredCapacity() {
+        return slots.depth();
     }
 
     EventLoop eventLoop() {
@@ -79,40 +79,40 @@ final class CompletionPort implements CompletionTarget {
     }
 
     @Override
-    public void complete(CompletionView completion, CompletionBound place) {
+    public void complete(CompletionView completion, QueueSlots slots) {
         queue.add(this, completion);
     }
 
     /** Consumer: called when one completion is taken from the queue, so that another request may be posted. */
-    void polled() {
-        bound.release();
-        queuePair.engine().receives().receiveStall().wake();
+    void onPolled() {
+        slots.release();
+        queuePair.engine().receiveSide().receiveStall().wake();
         if (ended) {
-            giveBackIfOver();
+            unreserveIfEnded();
         }
     }
 
     @Override
     public void end() {
         ended = true;
-        giveBackIfOver();
+        unreserveIfEnded();
     }
 
     /** Ends the unused reservation. */
-    private void abandon() {
-        queue.giveBack(this);
+    private void unreserve() {
+        queue.unreserve(this);
     }
 
     /**
      * The end is in the queue before the reservation is given back: a thread that sees no reservation left can poll the
      * end.
      */
-    private void giveBackIfOver() {
-        if (bound.unreleased() == 0 && returned.compareAndSet(false, true)) {
-            if (unfinished.decrementAndGet() == 0) {
+    private void unreserveIfEnded() {
+        if (slots.unreleasedCount() == 0 && reservationReleased.compareAndSet(false, true)) {
+            if (openPortCount.decrementAndGet() == 0) {
                 queue.addEnd(queuePair);
             }
-            queue.giveBack(this);
+            queue.unreserve(this);
         }
     }
 }

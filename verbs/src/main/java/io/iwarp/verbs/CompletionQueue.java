@@ -63,14 +63,14 @@ public final class CompletionQueue implements AutoCloseable {
     private final AtomicLong armed = new AtomicLong(UNARMED);
 
     /** The queue pairs that have ended, with no completion left to poll. */
-    private final Queue<QueuePair> ends = new ConcurrentLinkedQueue<>();
+    private final Queue<QueuePair> endedQueuePairs = new ConcurrentLinkedQueue<>();
 
     private final AtomicBoolean wakeUp = new AtomicBoolean();
     private final AtomicBoolean polling = new AtomicBoolean();
     private final AtomicReference<@Nullable Thread> sleeper = new AtomicReference<>();
     private final ReentrantLock lock = new ReentrantLock();
     /** The number of attached send and receive queues by event loop. Guarded by the lock. */
-    private final Map<EventLoop, Integer> attached = new HashMap<>();
+    private final Map<EventLoop, Integer> queueCounts = new HashMap<>();
     /** Guarded by the lock. */
     private int reserved;
 
@@ -137,7 +137,7 @@ public final class CompletionQueue implements AutoCloseable {
                     break;
                 }
                 polled++;
-                handOver(entry, handler);
+                deliver(entry, handler);
             }
             return polled;
         } finally {
@@ -146,15 +146,15 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     private void reportEnds(CompletionListener handler) {
-        for (QueuePair ended = ends.poll(); ended != null; ended = ends.poll()) {
+        for (QueuePair ended = endedQueuePairs.poll(); ended != null; ended = endedQueuePairs.poll()) {
             handler.onClosed(ended, Objects.requireNonNull(ended.closeReason()));
         }
     }
 
-    private static void handOver(CompletionRing.Entry<CompletionPort> entry, CompletionListener handler) {
+    private static void deliver(CompletionRing.Entry<CompletionPort> entry, CompletionListener handler) {
         try {
             CompletionPort port = entry.owner();
-            port.polled();
+            port.onPolled();
             handler.onCompletion(port.queuePair(), entry.completion());
         } finally {
             entry.clear();
@@ -174,7 +174,7 @@ public final class CompletionQueue implements AutoCloseable {
      */
     public boolean await(long timeout, TimeUnit unit) throws InterruptedException {
         requireOpen();
-        if (somethingToPoll()) {
+        if (isPollable()) {
             return true;
         }
         requireNoEventLoop();
@@ -190,7 +190,7 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     private boolean sleep(long start, long nanos) throws InterruptedException {
-        while (!somethingToPoll()) {
+        while (!isPollable()) {
             requireOpen();
             if (wakeUp.getAndSet(false)) {
                 return false;
@@ -198,17 +198,17 @@ public final class CompletionQueue implements AutoCloseable {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }
-            long left = nanos - (System.nanoTime() - start);
-            if (left <= 0) {
+            long remainingNanos = nanos - (System.nanoTime() - start);
+            if (remainingNanos <= 0) {
                 return false;
             }
-            LockSupport.parkNanos(this, left);
+            LockSupport.parkNanos(this, remainingNanos);
         }
         return true;
     }
 
-    private boolean somethingToPoll() {
-        return !ring.isEmpty() || !ends.isEmpty();
+    private boolean isPollable() {
+        return !ring.isEmpty() || !endedQueuePairs.isEmpty();
     }
 
     /**
@@ -233,7 +233,7 @@ public final class CompletionQueue implements AutoCloseable {
     private void requireNoEventLoop() {
         lock.lock();
         try {
-            for (EventLoop loop : attached.keySet()) {
+            for (EventLoop loop : queueCounts.keySet()) {
                 if (loop.inEventLoop()) {
                     throw new BlockingOperationException(
                             "waiting on an event loop that has to add the completions: poll, or arm the queue");
@@ -274,10 +274,10 @@ public final class CompletionQueue implements AutoCloseable {
      */
     public boolean armSolicited() {
         requireListener();
-        long wanted = armed.get();
-        while ((wanted & KIND_MASK) != FOR_ANY
-                && !armed.compareAndSet(wanted, ring.position() << KIND_BITS | FOR_SOLICITED)) {
-            wanted = armed.get();
+        long armedState = armed.get();
+        while ((armedState & KIND_MASK) != FOR_ANY
+                && !armed.compareAndSet(armedState, ring.position() << KIND_BITS | FOR_SOLICITED)) {
+            armedState = armed.get();
         }
         return hasPendingCompletions();
     }
@@ -287,7 +287,7 @@ public final class CompletionQueue implements AutoCloseable {
      * none, so no event would report either.
      */
     private boolean hasPendingCompletions() {
-        return ring.size() != 0 || !ends.isEmpty();
+        return ring.size() != 0 || !endedQueuePairs.isEmpty();
     }
 
     private void requireListener() {
@@ -309,7 +309,7 @@ public final class CompletionQueue implements AutoCloseable {
 
     /** Any thread: adds the end of a queue pair, all of whose completions were polled. */
     void addEnd(QueuePair ended) {
-        ends.add(ended);
+        endedQueuePairs.add(ended);
         unpark();
         if (armed.getAndSet(UNARMED) != UNARMED) {
             raiseEvent();
@@ -322,26 +322,26 @@ public final class CompletionQueue implements AutoCloseable {
         long position = ring.claim();
         ring.publish(position, port, completion);
         unpark();
-        long wanted = armed.get();
-        while (raisesEvent(wanted, position, attention)) {
-            if (armed.compareAndSet(wanted, UNARMED)) {
+        long armedState = armed.get();
+        while (raisesEvent(armedState, position, attention)) {
+            if (armed.compareAndSet(armedState, UNARMED)) {
                 raiseEvent();
                 return;
             }
-            wanted = armed.get();
+            armedState = armed.get();
         }
     }
 
     /** An entry that was polled before the queue was armed raises no event. */
-    private static boolean raisesEvent(long wanted, long position, boolean attention) {
-        long kind = wanted & KIND_MASK;
-        return (kind == FOR_ANY || (kind == FOR_SOLICITED && attention)) && position >= wanted >> KIND_BITS;
+    private static boolean raisesEvent(long armedState, long position, boolean attention) {
+        long kind = armedState & KIND_MASK;
+        return (kind == FOR_ANY || (kind == FOR_SOLICITED && attention)) && position >= armedState >> KIND_BITS;
     }
 
     private void raiseEvent() {
         CompletionQueueListener current = listener;
         if (current != null) {
-            Application.notify(this, () -> current.onCompletionEvent(this));
+            Callbacks.notify(this, () -> current.onCompletionEvent(this));
         }
     }
 
@@ -350,27 +350,27 @@ public final class CompletionQueue implements AutoCloseable {
         lock.lock();
         try {
             requireOpen();
-            if (port.room() > capacity - reserved) {
+            if (port.requiredCapacity() > capacity - reserved) {
                 throw new ResourceLimitException(
                         "a completion queue of " + capacity + " completions has " + (capacity - reserved)
-                                + " not reserved, and the queue pair needs " + port.room()
+                                + " not reserved, and the queue pair needs " + port.requiredCapacity()
                                 + ": create a larger one, use smaller depths, or poll what ended queue pairs completed",
                         "capacity",
                         capacity);
             }
-            reserved += port.room();
-            attached.merge(port.eventLoop(), 1, Integer::sum);
+            reserved += port.requiredCapacity();
+            queueCounts.merge(port.eventLoop(), 1, Integer::sum);
         } finally {
             lock.unlock();
         }
     }
 
     /** Ends a reservation. */
-    void giveBack(CompletionPort port) {
+    void unreserve(CompletionPort port) {
         lock.lock();
         try {
-            reserved -= port.room();
-            attached.computeIfPresent(port.eventLoop(), (loop, uses) -> uses == 1 ? null : uses - 1);
+            reserved -= port.requiredCapacity();
+            queueCounts.computeIfPresent(port.eventLoop(), (loop, uses) -> uses == 1 ? null : uses - 1);
         } finally {
             lock.unlock();
         }

@@ -32,9 +32,9 @@ interface CompletionTarget {
      * completion.
      *
      * @param completion valid during the call only
-     * @param place the bound that counts the request until its release
+     * @param slots the bound that counts the request until its release
      */
-    void complete(CompletionView completion, CompletionBound place);
+    void complete(CompletionView completion, QueueSlots slots);
 
     /**
      * Event loop: called when the stream has ended and all requests posted so far are complete. May be called again.

@@ -25,19 +25,19 @@ final class ConnectAttempt implements SetupObserver {
     private final Bootstrap bootstrap;
     private final IwarpChannelInitializer initializer;
     private final SocketAddress address;
-    private final LoopFuture<QueuePair> connected;
-    private final CompletableFuture<Void> finished = new CompletableFuture<>();
+    private final LoopFuture<QueuePair> connectFuture;
+    private final CompletableFuture<Void> finishFuture = new CompletableFuture<>();
     private final ConnectionGroup connections;
     private volatile boolean cancelled;
 
     /** Whether the group has the current connection. */
-    private volatile boolean entered;
+    private volatile boolean isInGroup;
 
     /** Why the current connection got no queue pair, once that is known. */
-    private volatile @Nullable Throwable notPrepared;
+    private volatile @Nullable Throwable preparationFailure;
 
     /** The queue pair of the current connection, once it is prepared. */
-    private volatile @Nullable QueuePair current;
+    private volatile @Nullable QueuePair currentQueuePair;
 
     /**
      * @param bootstrap with group and channel type
@@ -52,34 +52,34 @@ final class ConnectAttempt implements SetupObserver {
         this.initializer = initializer;
         this.address = address;
         this.connections = connections;
-        this.connected = new LoopFuture<>(bootstrap.config().group());
-        connected.whenComplete(this::abortUnlessConnected);
+        this.connectFuture = new LoopFuture<>(bootstrap.config().group());
+        connectFuture.whenComplete(this::abortUnlessConnected);
     }
 
     /**
      * Returns a future that completes with the queue pair once requests may be sent, or fails when the attempt is
      * cleaned up.
      */
-    CompletableFuture<QueuePair> connected() {
-        return connected;
+    CompletableFuture<QueuePair> connectFuture() {
+        return connectFuture;
     }
 
     /**
      * Returns a future that completes when the attempt has a connection or is cleaned up. If the caller cancelled the
      * other future, this one completes after it.
      */
-    CompletableFuture<Void> finished() {
-        return finished;
+    CompletableFuture<Void> finishFuture() {
+        return finishFuture;
     }
 
     /** Returns whether the attempt has no connection in the group, and may still make one. */
     boolean isBeforeConnection() {
-        return !entered;
+        return !isInGroup;
     }
 
     /** Begins. The future fails if that is not possible. */
     void begin() {
-        Throwable failure = Application.call(() -> connect(initializer));
+        Throwable failure = Callbacks.call(() -> connect(initializer));
         if (failure != null) {
             fail(failure);
         }
@@ -94,66 +94,66 @@ final class ConnectAttempt implements SetupObserver {
     /** Cancels the attempt; its future fails when the attempt is cleaned up. */
     void cancel() {
         cancelled = true;
-        QueuePair queuePair = current;
-        if (queuePair != null && !connected.isDone()) {
+        QueuePair queuePair = currentQueuePair;
+        if (queuePair != null && !connectFuture.isDone()) {
             queuePair.engine().abort(CANCELLED);
         }
     }
 
     /** Ends the current connection when the future is complete, unless the future completed with that connection. */
     private void abortUnlessConnected(@Nullable QueuePair outcome, @Nullable Throwable failure) {
-        QueuePair queuePair = current;
+        QueuePair queuePair = currentQueuePair;
         if (queuePair != null && queuePair != outcome) {
             queuePair.engine().abort(CANCELLED);
         }
     }
 
     @Override
-    public boolean entered(Channel channel) {
-        connections.entered(channel);
-        entered = true;
+    public boolean onChannelAdded(Channel channel) {
+        connections.add(channel);
+        isInGroup = true;
         return isWanted();
     }
 
     private boolean isWanted() {
-        return !cancelled && !connected.isDone();
+        return !cancelled && !connectFuture.isDone();
     }
 
     @Override
-    public void failed(Throwable cause) {
-        notPrepared = cause;
+    public void onFailed(Throwable cause) {
+        preparationFailure = cause;
     }
 
     @Override
-    public void prepared(QueuePair queuePair) {
-        connections.prepared(queuePair);
-        current = queuePair;
+    public void onPrepared(QueuePair queuePair) {
+        connections.attach(queuePair);
+        currentQueuePair = queuePair;
         if (!isWanted()) {
             queuePair.engine().abort(CANCELLED);
         }
     }
 
     private void succeed(QueuePair queuePair) {
-        connected.complete(queuePair);
-        finished.complete(null);
+        connectFuture.complete(queuePair);
+        finishFuture.complete(null);
     }
 
     private void fail(Throwable failure) {
-        connected.completeExceptionally(failure);
-        finished.complete(null);
+        connectFuture.completeExceptionally(failure);
+        finishFuture.complete(null);
     }
 
     private void connect(IwarpChannelInitializer handler) {
         ChannelFuture connecting =
                 bootstrap.clone().handler(handler.withObserver(this)).connect(address);
-        ChannelOutcome.await(connecting, () -> {
-            QueuePair queuePair = current;
+        ChannelFutures.await(connecting, () -> {
+            QueuePair queuePair = currentQueuePair;
             if (queuePair == null) {
                 fail(failureWithoutQueuePair(connecting));
             } else if (connecting.isSuccess()) {
                 queuePair.whenReady((ready, failure) -> onSetUp(queuePair, failure, handler));
             } else {
-                whenReported(queuePair, () -> fail(failureOf(queuePair, connecting)));
+                runAfterReport(queuePair, () -> fail(failureOf(queuePair, connecting)));
             }
         });
     }
@@ -162,14 +162,17 @@ final class ConnectAttempt implements SetupObserver {
         if (failure == null) {
             succeed(queuePair);
         } else {
-            whenReported(queuePair, () -> onSetUpFailed(queuePair, failure, handler));
+            runAfterReport(queuePair, () -> onSetUpFailed(queuePair, failure, handler));
         }
     }
 
     private Throwable failureWithoutQueuePair(ChannelFuture connecting) {
-        Throwable unprepared = notPrepared;
-        if (unprepared != null) {
-            return closed(EndedBy.LOCAL_APPLICATION, "the connection could not be prepared: " + unprepared, unprepared);
+        Throwable preparationCause = preparationFailure;
+        if (preparationCause != null) {
+            return closed(
+                    EndedBy.LOCAL_APPLICATION,
+                    "the connection could not be prepared: " + preparationCause,
+                    preparationCause);
         }
         return isWanted() ? transportFailure(connecting) : new ConnectionClosedException(CANCELLED);
     }
@@ -209,8 +212,8 @@ final class ConnectAttempt implements SetupObserver {
 
     private void onSetUpFailed(QueuePair queuePair, Throwable failure, IwarpChannelInitializer handler) {
         if (queuePair.engine().enhancedSetupRefused() && isWanted()) {
-            current = null;
-            entered = false;
+            currentQueuePair = null;
+            isInGroup = false;
             connect(handler.withoutEnhancedSetup());
         } else {
             fail(failure);
@@ -221,7 +224,7 @@ final class ConnectAttempt implements SetupObserver {
      * Waits for the end of the queue pair, since the caller may close the protection domain as soon as the future
      * fails.
      */
-    private static void whenReported(QueuePair queuePair, Runnable next) {
-        queuePair.engine().closed().reported().thenRun(next);
+    private static void runAfterReport(QueuePair queuePair, Runnable next) {
+        queuePair.engine().closeFutures().reported().thenRun(next);
     }
 }

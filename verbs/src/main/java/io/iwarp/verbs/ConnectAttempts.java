@@ -6,30 +6,30 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The current attempts of a connector. Any thread may call any method. */
 final class ConnectAttempts {
-    private final Set<ConnectAttempt> current = ConcurrentHashMap.newKeySet();
-    private final CompletableFuture<Void> none = new CompletableFuture<>();
+    private final Set<ConnectAttempt> attempts = ConcurrentHashMap.newKeySet();
+    private final CompletableFuture<Void> emptyFuture = new CompletableFuture<>();
     private volatile boolean closed;
 
     /** Adds an attempt. Returns false if the connector was shut down. */
     boolean add(ConnectAttempt attempt) {
-        current.add(attempt);
+        attempts.add(attempt);
         if (closed) {
             remove(attempt);
             return false;
         }
-        attempt.finished().thenRun(() -> remove(attempt));
+        attempt.finishFuture().thenRun(() -> remove(attempt));
         return true;
     }
 
     private void remove(ConnectAttempt attempt) {
-        current.remove(attempt);
+        attempts.remove(attempt);
         completeIfNone();
     }
 
     /** Returns the number of attempts whose connection is not in the group yet. */
-    int beforeConnection() {
+    int unconnectedCount() {
         int count = 0;
-        for (ConnectAttempt attempt : current) {
+        for (ConnectAttempt attempt : attempts) {
             if (attempt.isBeforeConnection()) {
                 count++;
             }
@@ -40,14 +40,14 @@ final class ConnectAttempts {
     /** Cancels all attempts and refuses further ones. Returns a future that completes when no attempt is left. */
     CompletableFuture<Void> close() {
         closed = true;
-        current.forEach(ConnectAttempt::cancel);
+        attempts.forEach(ConnectAttempt::cancel);
         completeIfNone();
-        return none;
+        return emptyFuture;
     }
 
     private void completeIfNone() {
-        if (closed && current.isEmpty()) {
-            none.complete(null);
+        if (closed && attempts.isEmpty()) {
+            emptyFuture.complete(null);
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
-import io.iwarp.internal.LoopTasks;
+import io.iwarp.internal.EventLoopTasks;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
@@ -33,10 +33,10 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     private static final Logger LOGGER = LoggerFactory.getLogger(ConnectionGroup.class);
 
     /** The limit of a deadline, so that it fits a long of nanoseconds: {@code ChronoUnit.FOREVER} does not. */
-    private static final Duration LONGEST = Duration.ofDays(36_500);
+    private static final Duration MAX_DEADLINE = Duration.ofDays(36_500);
 
-    private final Set<Channel> open = ConcurrentHashMap.newKeySet();
-    private final CompletableFuture<Void> empty = new CompletableFuture<>();
+    private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
+    private final CompletableFuture<Void> emptyFuture = new CompletableFuture<>();
     private final Consumer<QueuePair> onOpen;
     private final BiConsumer<QueuePair, CloseReason> onClose;
     private volatile boolean closing;
@@ -63,7 +63,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
         if (message instanceof Channel accepted) {
-            open.add(accepted);
+            channels.add(accepted);
             // Registers the channel with an event loop.
             ctx.fireChannelRead(message);
             awaitEnd(accepted);
@@ -73,7 +73,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     }
 
     private void awaitEnd(Channel channel) {
-        ChannelOutcome.await(channel.closeFuture(), () -> removeAfterEnd(channel));
+        ChannelFutures.await(channel.closeFuture(), () -> removeAfterEnd(channel));
     }
 
     private void removeAfterEnd(Channel channel) {
@@ -81,41 +81,41 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
         if (queuePair == null) {
             remove(channel);
         } else {
-            queuePair.engine().closed().reported().thenRun(() -> remove(channel));
+            queuePair.engine().closeFutures().reported().thenRun(() -> remove(channel));
         }
     }
 
     private void remove(Channel channel) {
-        open.remove(channel);
+        channels.remove(channel);
         completeIfEmpty();
     }
 
     /** Adds a connection of a connector. */
-    void entered(Channel channel) {
-        open.add(channel);
+    void add(Channel channel) {
+        channels.add(channel);
         awaitEnd(channel);
     }
 
     /** Sets the queue pair of a connection. */
-    void prepared(QueuePair queuePair) {
-        queuePair.engine().whenEstablished(() -> opened(queuePair));
+    void attach(QueuePair queuePair) {
+        queuePair.engine().setEstablishedListener(() -> onEstablished(queuePair));
         if (closing) {
             queuePair.close();
         }
     }
 
-    private void opened(QueuePair queuePair) {
+    private void onEstablished(QueuePair queuePair) {
         // First: the application may close it.
         queuePair
                 .closed()
-                .thenAccept(reason -> Application.notify(queuePair.channel(), () -> onClose.accept(queuePair, reason)));
-        Application.notify(queuePair.channel(), () -> onOpen.accept(queuePair));
+                .thenAccept(reason -> Callbacks.notify(queuePair.channel(), () -> onClose.accept(queuePair, reason)));
+        Callbacks.notify(queuePair.channel(), () -> onOpen.accept(queuePair));
     }
 
     /** Returns the queue pairs of the connections that are established and not closed. */
     List<QueuePair> queuePairs() {
         List<QueuePair> established = new ArrayList<>();
-        for (Channel channel : open) {
+        for (Channel channel : channels) {
             QueuePair queuePair = QueuePairOfChannel.get(channel);
             if (queuePair != null && queuePair.parameters() != null && queuePair.closeReason() == null) {
                 established.add(queuePair);
@@ -133,11 +133,11 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
         if (deadline.isNegative()) {
             throw new IllegalArgumentException("the deadline " + deadline + " is negative; use 0 to abort at once");
         }
-        return deadline.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : deadline.toNanos();
+        return deadline.compareTo(MAX_DEADLINE) > 0 ? MAX_DEADLINE.toNanos() : deadline.toNanos();
     }
 
     int size() {
-        return open.size();
+        return channels.size();
     }
 
     /**
@@ -147,24 +147,24 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
      */
     CompletableFuture<Void> close() {
         closing = true;
-        for (Channel channel : open) {
+        for (Channel channel : channels) {
             QueuePair queuePair = QueuePairOfChannel.get(channel);
             if (queuePair != null) {
                 queuePair.close();
             } else {
-                ChannelOutcome.close(channel);
+                ChannelFutures.close(channel);
             }
         }
         completeIfEmpty();
-        return empty;
+        return emptyFuture;
     }
 
     /** Aborts all connections that are still open. */
     void abort() {
-        int left = open.size();
-        if (left > 0) {
-            LOGGER.info("{} connections did not close in order by the deadline and are aborted", left);
-            open.forEach(this::abort);
+        int openCount = channels.size();
+        if (openCount > 0) {
+            LOGGER.info("{} connections did not close in order by the deadline and are aborted", openCount);
+            channels.forEach(this::abort);
         }
     }
 
@@ -174,7 +174,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
         if (queuePair != null) {
             queuePair.abort();
         }
-        ChannelOutcome.close(channel);
+        ChannelFutures.close(channel);
     }
 
     /**
@@ -188,13 +188,13 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
         CompletableFuture<Future<?>> timer = new CompletableFuture<>();
         Runnable abort = this::abort;
         Runnable start = () -> timer.complete(loop.schedule(abort, nanos, TimeUnit.NANOSECONDS));
-        LoopTasks.execute(loop, start, abort);
+        EventLoopTasks.execute(loop, start, abort);
         return done.whenComplete((nothing, failure) -> timer.thenAccept(started -> started.cancel(false)));
     }
 
     private void completeIfEmpty() {
-        if (closing && open.isEmpty()) {
-            empty.complete(null);
+        if (closing && channels.isEmpty()) {
+            emptyFuture.complete(null);
         }
     }
 }

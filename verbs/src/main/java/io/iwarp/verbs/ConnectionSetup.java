@@ -37,16 +37,16 @@ public final class ConnectionSetup {
     private final Channel channel;
     private final Role role;
     private final SetupGate.@Nullable Ticket ticket;
-    private final BiConsumer<QueuePairSettings, QueuePair> whenMade;
+    private final BiConsumer<QueuePairSettings, QueuePair> creationListener;
     private ProtectionDomain domain;
     private QueuePairSettings settings;
-    private @Nullable MessageListener messages;
+    private @Nullable MessageListener messageListener;
     private byte[] privateData = {};
     private @Nullable QueuePair queuePair;
 
     /**
      * @param ticket null at an initiator
-     * @param whenMade called with the queue pair and its settings, once, before it is returned
+     * @param creationListener called with the queue pair and its settings, once, before it is returned
      */
     ConnectionSetup(
             Channel channel,
@@ -54,13 +54,13 @@ public final class ConnectionSetup {
             ProtectionDomain domain,
             QueuePairSettings settings,
             SetupGate.@Nullable Ticket ticket,
-            BiConsumer<QueuePairSettings, QueuePair> whenMade) {
+            BiConsumer<QueuePairSettings, QueuePair> creationListener) {
         this.channel = channel;
         this.role = role;
         this.domain = domain;
         this.settings = settings;
         this.ticket = ticket;
-        this.whenMade = whenMade;
+        this.creationListener = creationListener;
     }
 
     /**
@@ -98,7 +98,7 @@ public final class ConnectionSetup {
      */
     public synchronized ConnectionSetup onMessage(int maxBytes, MessageListener listener) {
         requireNoQueuePair();
-        messages = Objects.requireNonNull(listener, "listener");
+        messageListener = Objects.requireNonNull(listener, "listener");
         settings = withMessages(settings, maxBytes);
         return this;
     }
@@ -130,18 +130,18 @@ public final class ConnectionSetup {
      * @throws IllegalStateException if the protection domain was closed
      */
     public synchronized QueuePair queuePair() {
-        QueuePair made = queuePair;
-        if (made == null) {
-            made = new QueuePair(channel, domain, settings, role, ticket);
-            queuePair = made;
-            MessageListener listener = messages;
+        QueuePair created = queuePair;
+        if (created == null) {
+            created = new QueuePair(channel, domain, settings, role, ticket);
+            queuePair = created;
+            MessageListener listener = messageListener;
             if (listener != null) {
-                made.messageListener(listener);
+                created.messageListener(listener);
             }
-            QueuePairOfChannel.set(channel, made);
-            whenMade.accept(settings, made);
+            QueuePairOfChannel.set(channel, created);
+            creationListener.accept(settings, created);
         }
-        return made;
+        return created;
     }
 
     /**

@@ -1,6 +1,6 @@
 package io.iwarp.verbs;
 
-import io.iwarp.internal.LoopTasks;
+import io.iwarp.internal.EventLoopTasks;
 import io.netty.channel.EventLoop;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -83,7 +83,7 @@ final class DrainSchedule {
         } catch (RejectedExecutionException refused) {
             // Either its queue of tasks is full, or it has shut down, which the caller looks for.
             if (!eventLoop.isShuttingDown()) {
-                LoopTasks.later(() -> execute(task));
+                EventLoopTasks.retryLater(() -> execute(task));
             }
         }
     }

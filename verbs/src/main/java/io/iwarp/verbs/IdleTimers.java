@@ -23,20 +23,20 @@ final class IdleTimers {
     private final EventLoop eventLoop;
     private final Counters counters;
     private final WirePosition position;
-    private final BooleanSupplier inputHeld;
+    private final BooleanSupplier isInputPaused;
     private final Runnable keepAlive;
     private final Consumer<CloseReason> closeInOrder;
     private @Nullable Future<?> idleTimer;
     private @Nullable Future<?> keepAliveTimer;
-    private long movedAtLastCheck;
-    private long sentAtLastCheck;
+    private long lastMovedBytes;
+    private long lastSentBytes;
     private boolean stopped;
 
     /**
      * @param settings times; 0 disables a timer
      * @param counters of the stream
      * @param position how far its transport has come
-     * @param inputHeld returns whether this side does not read, for example as a message waits for a receive
+     * @param isInputPaused returns whether this side does not read, for example as a message waits for a receive
      * @param keepAlive sends a message without effect
      * @param closeInOrder ends the stream in order
      */
@@ -45,7 +45,7 @@ final class IdleTimers {
             EventLoop eventLoop,
             Counters counters,
             WirePosition position,
-            BooleanSupplier inputHeld,
+            BooleanSupplier isInputPaused,
             Runnable keepAlive,
             Consumer<CloseReason> closeInOrder) {
         this.idleTimeout = settings.idleTimeout();
@@ -53,15 +53,15 @@ final class IdleTimers {
         this.eventLoop = eventLoop;
         this.counters = counters;
         this.position = position;
-        this.inputHeld = inputHeld;
+        this.isInputPaused = isInputPaused;
         this.keepAlive = keepAlive;
         this.closeInOrder = closeInOrder;
     }
 
     void start() {
         if (!stopped) {
-            watchIdle();
-            watchSending();
+            scheduleIdleCheck();
+            scheduleKeepAliveCheck();
         }
     }
 
@@ -77,17 +77,17 @@ final class IdleTimers {
         }
     }
 
-    private void watchIdle() {
+    private void scheduleIdleCheck() {
         if (!idleTimeout.isZero()) {
-            movedAtLastCheck = moved();
+            lastMovedBytes = movedBytes();
             idleTimer = schedule(this::endIfIdle, idleTimeout);
         }
     }
 
-    private void watchSending() {
+    private void scheduleKeepAliveCheck() {
         if (!keepAliveInterval.isZero()) {
-            sentAtLastCheck = sent();
-            keepAliveTimer = schedule(this::writeIfQuiet, keepAliveInterval);
+            lastSentBytes = sentBytes();
+            keepAliveTimer = schedule(this::keepAliveIfQuiet, keepAliveInterval);
         }
     }
 
@@ -95,21 +95,21 @@ final class IdleTimers {
         return eventLoop.schedule(check, delay.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    private long sent() {
+    private long sentBytes() {
         return position.written();
     }
 
     /** Bytes move, or a message that this side has held back is delivered. */
-    private long moved() {
+    private long movedBytes() {
         return position.taken() + position.brought() + counters.get(Counter.MESSAGES_DELIVERED);
     }
 
     private void endIfIdle() {
-        if (moved() == movedAtLastCheck && !inputHeld.getAsBoolean()) {
+        if (movedBytes() == lastMovedBytes && !isInputPaused.getAsBoolean()) {
             closeInOrder.accept(
                     new CloseReason(EndedBy.TIMEOUT, null, "nothing was sent or received for " + idleTimeout, null));
         } else {
-            watchIdle();
+            scheduleIdleCheck();
         }
     }
 
@@ -117,14 +117,14 @@ final class IdleTimers {
      * What is posted, completed or polled does not matter: only bytes show the peer that this side is alive. The stream
      * may end while it sends.
      */
-    private void writeIfQuiet() {
+    private void keepAliveIfQuiet() {
         try {
-            if (sent() == sentAtLastCheck) {
+            if (sentBytes() == lastSentBytes) {
                 keepAlive.run();
             }
         } finally {
             if (!stopped) {
-                watchSending();
+                scheduleKeepAliveCheck();
             }
         }
     }

@@ -49,7 +49,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     private final ProtectionDomain domain;
     private final QueuePairSettings settings;
     /** Decides about connection requests; null for an initiator. */
-    private final @Nullable ConnectionRequestListener requests;
+    private final @Nullable ConnectionRequestListener requestListener;
     /** Sets up each connection, at a responder when its request has arrived. */
     private final Consumer<ConnectionSetup> prepare;
     /** Null for an initiator, which itself limits the number of its connections. */
@@ -58,7 +58,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     private final SetupObserver observer;
     private final Consumer<ChannelPipeline> transportHandlers;
     /** Whether an initiator uses revision 1 of MPA, whatever the settings say. */
-    private final boolean plain;
+    private final boolean revision1Only;
 
     private IwarpChannelInitializer(
             ProtectionDomain domain,
@@ -68,15 +68,15 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             @Nullable SetupGate setupGate,
             SetupObserver observer,
             Consumer<ChannelPipeline> transportHandlers,
-            boolean plain) {
+            boolean revision1Only) {
         this.domain = Objects.requireNonNull(domain, "domain");
         this.settings = Objects.requireNonNull(settings, "settings");
-        this.requests = requests;
+        this.requestListener = requests;
         this.prepare = prepare;
         this.setupGate = setupGate;
         this.observer = observer;
         this.transportHandlers = Objects.requireNonNull(transportHandlers, "handlers");
-        this.plain = plain;
+        this.revision1Only = revision1Only;
     }
 
     /**
@@ -153,7 +153,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 settings,
                 requests,
                 prepare,
-                new SetupGate(MAX_SETUPS.initial()),
+                new SetupGate(MAX_SETUPS.defaultValue()),
                 SetupObserver.NONE,
                 pipeline -> {},
                 false);
@@ -174,7 +174,8 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
      * and MPA, for example TLS or a packet capture.
      */
     public IwarpChannelInitializer withTransportHandlers(Consumer<ChannelPipeline> handlers) {
-        return new IwarpChannelInitializer(domain, settings, requests, prepare, setupGate, observer, handlers, plain);
+        return new IwarpChannelInitializer(
+                domain, settings, requestListener, prepare, setupGate, observer, handlers, revision1Only);
     }
 
     private static final Setting<Integer> MAX_SETUPS = Setting.within("maxSetups", 16_384, 1, 1 << 20);
@@ -195,7 +196,14 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                     "maxSetups limits a responder: an initiator decides itself how often it" + " connects");
         }
         return new IwarpChannelInitializer(
-                domain, settings, requests, prepare, new SetupGate(connections), observer, transportHandlers, plain);
+                domain,
+                settings,
+                requestListener,
+                prepare,
+                new SetupGate(connections),
+                observer,
+                transportHandlers,
+                revision1Only);
     }
 
     static void requireMaxSetups(int connections) {
@@ -210,20 +218,20 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     /** Returns a copy of this initializer with another observer. */
     IwarpChannelInitializer withObserver(SetupObserver newObserver) {
         return new IwarpChannelInitializer(
-                domain, settings, requests, prepare, setupGate, newObserver, transportHandlers, plain);
+                domain, settings, requestListener, prepare, setupGate, newObserver, transportHandlers, revision1Only);
     }
 
     /** Throws if a connector cannot use this initializer. */
-    void requireConnects() {
-        if (requests != null) {
+    void requireInitiator() {
+        if (requestListener != null) {
             throw new IllegalArgumentException(
                     "the initializer is one of a responder; a connector needs IwarpChannelInitializer.initiator(...)");
         }
     }
 
     /** Throws if a listener cannot use this initializer. With a pre-agreed start both sides are initiators. */
-    void requireListens() {
-        if (requests == null && settings.mpa().start() != StartMode.PREAGREED) {
+    void requireListenable() {
+        if (requestListener == null && settings.mpa().start() != StartMode.PREAGREED) {
             throw new IllegalArgumentException(
                     "the initializer is one of an initiator; a listener needs IwarpChannelInitializer.responder(...)");
         }
@@ -232,7 +240,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     /** Returns a copy of this initializer that sends plain connection requests of revision 1. */
     IwarpChannelInitializer withoutEnhancedSetup() {
         return new IwarpChannelInitializer(
-                domain, settings, requests, prepare, setupGate, observer, transportHandlers, true);
+                domain, settings, requestListener, prepare, setupGate, observer, transportHandlers, true);
     }
 
     /** Returns the queue pair of a channel, or null if this initializer has not run on it. */
@@ -252,12 +260,12 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             }
             channel.closeFuture().addListener(ticket);
         }
-        if (!observer.entered(channel)) {
+        if (!observer.onChannelAdded(channel)) {
             channel.close();
             return;
         }
         SetupGate.Ticket admitted = ticket;
-        Throwable failure = Application.call(() -> prepare(channel, admitted));
+        Throwable failure = Callbacks.call(() -> prepare(channel, admitted));
         if (failure != null) {
             fail(channel, failure);
         }
@@ -272,17 +280,22 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         ChannelPipeline pipeline = channel.pipeline();
         transportHandlers.accept(pipeline);
         TransportHandler.addTo(pipeline);
-        ConnectionRequestListener decides = requests;
-        if (decides == null) {
+        ConnectionRequestListener listener = requestListener;
+        if (listener == null) {
             initiate(channel);
         } else {
-            awaitRequest(channel, ticket, decides);
+            awaitRequest(channel, ticket, listener);
         }
     }
 
     private void initiate(Channel channel) {
         ConnectionSetup setup = new ConnectionSetup(
-                channel, Role.INITIATOR, domain, settings, null, (made, queuePair) -> observer.prepared(queuePair));
+                channel,
+                Role.INITIATOR,
+                domain,
+                settings,
+                null,
+                (chosenSettings, queuePair) -> observer.onPrepared(queuePair));
         prepare.accept(setup);
         QueuePair queuePair = setup.queuePair();
         if (!channel.isOpen()) {
@@ -290,21 +303,23 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             return;
         }
         QueuePairSettings current = setup.settings();
-        MpaSettings mpa = plain ? current.mpa().withoutEnhancedSetup() : current.mpa();
+        MpaSettings mpa = revision1Only ? current.mpa().withoutEnhancedSetup() : current.mpa();
         channel.pipeline().addLast(MpaStartupHandler.initiator(mpa, setup.privateData()));
         addLayers(channel.pipeline(), queuePair, current, mpa);
     }
 
-    private void awaitRequest(Channel channel, SetupGate.@Nullable Ticket ticket, ConnectionRequestListener decides) {
+    private void awaitRequest(Channel channel, SetupGate.@Nullable Ticket ticket, ConnectionRequestListener listener) {
         SetupHandler handler = new SetupHandler(channel, settings, ticket);
         ConnectionSetup setup =
-                new ConnectionSetup(channel, Role.RESPONDER, domain, settings, ticket, (made, queuePair) -> {
-                    observer.prepared(queuePair);
-                    handler.enter(queuePair, pipeline -> addLayers(pipeline, queuePair, made, made.mpa()));
+                new ConnectionSetup(channel, Role.RESPONDER, domain, settings, ticket, (chosenSettings, queuePair) -> {
+                    observer.onPrepared(queuePair);
+                    handler.attach(
+                            queuePair,
+                            pipeline -> addLayers(pipeline, queuePair, chosenSettings, chosenSettings.mpa()));
                 });
         channel.pipeline().addLast(MpaStartupHandler.responder(settings.mpa(), request -> {
             prepare.accept(setup);
-            decides.onConnectionRequest(new ConnectionRequest(request, setup));
+            listener.onConnectionRequest(new ConnectionRequest(request, setup));
         }));
         channel.pipeline().addLast(handler);
     }
@@ -316,7 +331,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 .log("{} could not be prepared and is closed", channel);
         QueuePair queuePair = QueuePairOfChannel.get(channel);
         if (queuePair == null) {
-            observer.failed(failure);
+            observer.onFailed(failure);
         } else {
             queuePair
                     .engine()

@@ -36,7 +36,7 @@ final class IwarpConnector {
             Bootstrap bootstrap,
             IwarpChannelInitializer initializer,
             BiConsumer<ChannelPipeline, SocketAddress> handlers) {
-        initializer.requireConnects();
+        initializer.requireInitiator();
         this.handlers = Objects.requireNonNull(handlers, "handlers");
         this.bootstrap = bootstrap.clone();
         this.initializer = initializer;
@@ -58,12 +58,12 @@ final class IwarpConnector {
         } else {
             attempt.begin();
         }
-        return attempt.connected();
+        return attempt.connectFuture();
     }
 
     /** As {@link Iwarp.Client#connections}. */
     int connections() {
-        return connections.size() + attempts.beforeConnection();
+        return connections.size() + attempts.unconnectedCount();
     }
 
     /** As {@link Iwarp.Client#shutdownGracefully}. */

@@ -26,16 +26,16 @@ import org.jspecify.annotations.Nullable;
 public final class IwarpListener implements AutoCloseable {
     private final Channel channel;
     private final ConnectionGroup connections;
-    private final AcceptPause accepting;
-    private final CompletableFuture<Void> closed;
+    private final AcceptPause acceptPause;
+    private final CompletableFuture<Void> closeFuture;
 
     private IwarpListener(
-            Channel channel, ConnectionGroup connections, AcceptPause accepting, List<EventExecutor> loops) {
+            Channel channel, ConnectionGroup connections, AcceptPause acceptPause, List<EventExecutor> loops) {
         this.channel = channel;
         this.connections = connections;
-        this.accepting = accepting;
-        this.closed = new LoopFuture<>(loops);
-        ChannelOutcome.await(channel.closeFuture(), () -> closed.complete(null));
+        this.acceptPause = acceptPause;
+        this.closeFuture = new LoopFuture<>(loops);
+        ChannelFutures.await(channel.closeFuture(), () -> closeFuture.complete(null));
     }
 
     /** As {@link Iwarp.Server#listen(SocketAddress)}. */
@@ -50,22 +50,22 @@ public final class IwarpListener implements AutoCloseable {
             IwarpChannelInitializer initializer,
             SocketAddress address,
             ConnectionGroup connections) {
-        initializer.requireListens();
-        AcceptPause accepting = new AcceptPause(connections::size);
-        ChannelHandler ofCaller = bootstrap.config().handler();
+        initializer.requireListenable();
+        AcceptPause acceptPause = new AcceptPause(connections::size);
+        ChannelHandler callerHandler = bootstrap.config().handler();
         ServerBootstrap complete = bootstrap
                 .clone()
-                .handler(inboundHandlers(ofCaller, connections, accepting))
-                .childHandler(initializer.withObserver(connections::prepared));
+                .handler(inboundHandlers(callerHandler, connections, acceptPause))
+                .childHandler(initializer.withObserver(connections::attach));
         complete.validate();
         List<EventExecutor> loops = loops(complete);
         CompletableFuture<IwarpListener> listening = new LoopFuture<>(loops);
         ChannelFuture binding = complete.bind(address);
-        ChannelOutcome.await(binding, () -> {
+        ChannelFutures.await(binding, () -> {
             if (!binding.isSuccess()) {
                 listening.completeExceptionally(bindFailure(address, binding));
-            } else if (!listening.complete(new IwarpListener(binding.channel(), connections, accepting, loops))) {
-                ChannelOutcome.close(binding.channel());
+            } else if (!listening.complete(new IwarpListener(binding.channel(), connections, acceptPause, loops))) {
+                ChannelFutures.close(binding.channel());
             }
         });
         return listening;
@@ -102,12 +102,12 @@ public final class IwarpListener implements AutoCloseable {
     }
 
     /** The caller's handler comes first. It may refuse connections, which the group then does not see. */
-    private static ChannelHandler inboundHandlers(@Nullable ChannelHandler ofCaller, ChannelHandler... own) {
+    private static ChannelHandler inboundHandlers(@Nullable ChannelHandler callerHandler, ChannelHandler... own) {
         return new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel listening) {
-                if (ofCaller != null) {
-                    listening.pipeline().addLast(ofCaller);
+                if (callerHandler != null) {
+                    listening.pipeline().addLast(callerHandler);
                 }
                 listening.pipeline().addLast(own);
             }
@@ -134,7 +134,7 @@ public final class IwarpListener implements AutoCloseable {
     /** Stops listening and returns at once. Accepted connections stay open. */
     @Override
     public void close() {
-        ChannelOutcome.close(channel);
+        ChannelFutures.close(channel);
     }
 
     /**
@@ -158,7 +158,7 @@ public final class IwarpListener implements AutoCloseable {
      * accepting pauses for a second. New connections wait in the kernel meanwhile.
      */
     public long failedAccepts() {
-        return accepting.failures();
+        return acceptPause.failures();
     }
 
     /**
@@ -178,13 +178,13 @@ public final class IwarpListener implements AutoCloseable {
     public CompletableFuture<Void> shutdownGracefully(Duration deadline) {
         long nanos = ConnectionGroup.requireDeadline(deadline);
         close();
-        CompletableFuture<Void> done = closed.thenCompose(closing -> connections.close());
+        CompletableFuture<Void> done = closeFuture.thenCompose(closing -> connections.close());
         return connections.abortAfter(channel.eventLoop(), nanos, done);
     }
 
     /** Returns a future that completes when the address is free again. */
     public CompletableFuture<Void> closed() {
-        return closed.copy();
+        return closeFuture.copy();
     }
 
     @Override

@@ -29,18 +29,18 @@ import org.jspecify.annotations.Nullable;
  */
 class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
     /** A request whose future the application may settle. */
-    interface Posted {
+    interface Withdrawable {
         /** Any thread: the application has settled the future of the request, which may be over by now. */
         void withdraw(LoopFuture<?> future);
     }
 
-    private static final Posted SETTLED = future -> {};
-    private static final Posted PLACING = future -> {};
+    private static final Withdrawable SETTLED = future -> {};
+    private static final Withdrawable PLACING = future -> {};
     private static final VarHandle POSTED;
 
     static {
         try {
-            POSTED = MethodHandles.lookup().findVarHandle(LoopFuture.class, "posted", Posted.class);
+            POSTED = MethodHandles.lookup().findVarHandle(LoopFuture.class, "posted", Withdrawable.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -50,7 +50,7 @@ class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
     private final @Nullable Function<CompletionView, T> result;
     /** The request; {@link #PLACING} or {@link #SETTLED}; null without a request. */
     @SuppressWarnings("unused") // by POSTED
-    private volatile @Nullable Posted posted;
+    private volatile @Nullable Withdrawable posted;
 
     /** @param loops the event loops that must not wait; a single event loop is a group of itself */
     LoopFuture(Iterable<EventExecutor> loops) {
@@ -70,7 +70,7 @@ class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
     }
 
     /** The poster, before it publishes the request. */
-    final void posted(Posted request) {
+    final void attach(Withdrawable request) {
         POSTED.setRelease(this, request);
     }
 
@@ -80,12 +80,12 @@ class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
     }
 
     /** Event loop: returns whether bytes of a response may be placed, until {@link #endPlacement}. */
-    final boolean beginPlacement(Posted request) {
+    final boolean beginPlacement(Withdrawable request) {
         return POSTED.compareAndSet(this, request, PLACING) || posted == PLACING;
     }
 
     /** Event loop: the bytes of a response are placed. May be called without {@link #beginPlacement}. */
-    final void endPlacement(Posted request) {
+    final void endPlacement(Withdrawable request) {
         if (posted == PLACING) {
             POSTED.setRelease(this, request);
         }
@@ -97,8 +97,8 @@ class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
     }
 
     @Override
-    public final void complete(CompletionView completion, CompletionBound place) {
-        place.release();
+    public final void complete(CompletionView completion, QueueSlots slots) {
+        slots.release();
         completeWith(completion);
     }
 
@@ -122,23 +122,23 @@ class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
 
     @Override
     public boolean complete(@Nullable T value) {
-        Posted before = settleHere();
+        Withdrawable before = settleHere();
         return before != SETTLED && withdrawn(super.complete(value), before);
     }
 
     @Override
     public boolean completeExceptionally(Throwable failure) {
-        Posted before = settleHere();
+        Withdrawable before = settleHere();
         return before != SETTLED && withdrawn(super.completeExceptionally(failure), before);
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        Posted before = settleHere();
+        Withdrawable before = settleHere();
         return before == SETTLED ? isCancelled() : withdrawn(super.cancel(mayInterruptIfRunning), before);
     }
 
-    private boolean withdrawn(boolean settled, @Nullable Posted request) {
+    private boolean withdrawn(boolean settled, @Nullable Withdrawable request) {
         if (request != null) {
             request.withdraw(this);
         }
@@ -146,9 +146,9 @@ class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
     }
 
     /** Returns the request, if this call has settled the future. */
-    private @Nullable Posted settleHere() {
+    private @Nullable Withdrawable settleHere() {
         while (true) {
-            Posted before = posted;
+            Withdrawable before = posted;
             if (before == PLACING) {
                 Thread.onSpinWait();
             } else if (before == SETTLED || POSTED.compareAndSet(this, before, SETTLED)) {

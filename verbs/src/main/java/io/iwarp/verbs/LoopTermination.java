@@ -28,20 +28,20 @@ final class LoopTermination {
 
     private final EventLoop loop;
     /** One listener serves all tasks, since removing a listener from a future takes linear time. */
-    private final Set<Runnable> waiting = ConcurrentHashMap.newKeySet();
+    private final Set<Runnable> tasks = ConcurrentHashMap.newKeySet();
 
-    private volatile boolean reported;
-    /** Confined to the event loop, as is {@link #shutdown}. */
+    private volatile boolean isReported;
+    /** Confined to the event loop, as is {@link #shutdownTimer}. */
     private final Set<Channel> channels = new HashSet<>();
     /** A timer that never expires, while there are channels. The first step of a shutdown cancels timers. */
-    private @Nullable Future<?> shutdown;
+    private @Nullable Future<?> shutdownTimer;
 
     private LoopTermination(EventLoop loop) {
         this.loop = loop;
         loop.terminationFuture().addListener(terminated -> {
-            reported = true;
+            isReported = true;
             LOOPS.remove(loop, this);
-            waiting.forEach(this::runOnce);
+            tasks.forEach(this::runOnce);
         });
     }
 
@@ -67,14 +67,14 @@ final class LoopTermination {
             Runnable nothing = () -> {};
             Future<?> timer = loop.schedule(nothing, NEVER_DAYS, TimeUnit.DAYS);
             timer.addListener(cancelled -> closeChannels());
-            shutdown = timer;
+            shutdownTimer = timer;
         }
         channels.add(channel);
         channel.closeFuture().addListener(closed -> remove(channel));
     }
 
     private void remove(Channel channel) {
-        Future<?> timer = shutdown;
+        Future<?> timer = shutdownTimer;
         if (channels.remove(channel) && channels.isEmpty() && timer != null) {
             timer.cancel(false);
         }
@@ -90,15 +90,15 @@ final class LoopTermination {
     static void await(EventLoop loop, Runnable whenTerminated) {
         LoopTermination termination = of(loop);
         if (termination != null) {
-            termination.waiting.add(whenTerminated);
-            if (termination.reported) {
+            termination.tasks.add(whenTerminated);
+            if (termination.isReported) {
                 termination.runOnce(whenTerminated);
             }
         }
     }
 
     private void runOnce(Runnable task) {
-        if (waiting.remove(task)) {
+        if (tasks.remove(task)) {
             task.run();
         }
     }
@@ -106,7 +106,7 @@ final class LoopTermination {
     static void forget(EventLoop loop, Runnable whenTerminated) {
         LoopTermination termination = LOOPS.get(loop);
         if (termination != null) {
-            termination.waiting.remove(whenTerminated);
+            termination.tasks.remove(whenTerminated);
         }
     }
 }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * that have arrived. {@link IwarpDevice#maxManagedReceiveBytes} limits the buffers of all streams, until their messages
  * are delivered; those of a {@link MessageQueue}, until they are taken.
  */
-final class ManagedReceives extends Receives {
+final class ManagedReceives extends ReceiveSource {
     /** The capacity that a buffer is given for each byte that has arrived, while more are to come. */
     private static final long GROWTH = 4;
 
@@ -32,9 +32,9 @@ final class ManagedReceives extends Receives {
     private final ByteBufAllocator allocator;
     private final InputBudget.Claim claim;
     /** Whether the claim has been used for the current message. */
-    private boolean claimed;
+    private boolean hasClaim;
 
-    private final int bytes;
+    private final int maxMessageBytes;
     private final PostRing<ReceiveRequest> ring;
 
     /**
@@ -53,14 +53,14 @@ final class ManagedReceives extends Receives {
         this.target = target;
         this.allocator = channel.alloc();
         this.claim = stream.managedReceiveBudget().claim(stall::wake);
-        this.bytes = bytes;
+        this.maxMessageBytes = bytes;
         this.ring = new PostRing<>(depth, Receive::new);
     }
 
     private final class Receive extends ReceiveRequest {
         @Override
         protected long room() {
-            return isImmediate() ? super.room() : bytes;
+            return isImmediate() ? super.room() : maxMessageBytes;
         }
 
         @Override
@@ -77,28 +77,30 @@ final class ManagedReceives extends Receives {
             ByteBuf buffer = buffer();
             if (segment.last()) {
                 // A message in one segment is delivered at once: it need not be counted.
-                return buffer == null ? allocate(end, end) : claim(end) ? trimmed(buffer, end) : null;
+                return buffer == null ? allocate(end, end) : claim(end) ? trim(buffer, end) : null;
             }
             if (end == 0 || (buffer != null && end <= buffer.capacity())) {
                 return sink();
             }
-            int capacity = (int) Math.min(bytes, GROWTH * end);
-            return claim(capacity) ? buffer == null ? allocate(capacity, bytes) : resized(buffer, capacity) : null;
+            int capacity = (int) Math.min(maxMessageBytes, GROWTH * end);
+            return claim(capacity)
+                    ? buffer == null ? allocate(capacity, maxMessageBytes) : resize(buffer, capacity)
+                    : null;
         }
 
         private ByteSpan allocate(int capacity, int maxCapacity) {
             return sink().wrap(allocator.directBuffer(capacity, maxCapacity), 0, capacity);
         }
 
-        private ByteSpan resized(ByteBuf buffer, int capacity) {
+        private ByteSpan resize(ByteBuf buffer, int capacity) {
             return sink().wrap(buffer.capacity(capacity), 0, capacity);
         }
 
         /** Makes the buffer of a message of known length at most twice as long: the application may keep it. */
-        private ByteSpan trimmed(ByteBuf buffer, int end) {
+        private ByteSpan trim(ByteBuf buffer, int end) {
             int capacity = buffer.capacity();
             if (end > capacity) {
-                return resized(buffer, end);
+                return resize(buffer, end);
             }
             if (capacity / 2 <= end) {
                 return sink();
@@ -113,36 +115,36 @@ final class ManagedReceives extends Receives {
         @Override
         void clear() {
             super.clear();
-            if (claimed) {
-                claimed = false;
+            if (hasClaim) {
+                hasClaim = false;
                 claim.release();
             }
         }
     }
 
     private boolean claim(int capacity) {
-        claimed = true;
+        hasClaim = true;
         return claim.request(capacity);
     }
 
     @Override
-    CompletionBound bound() {
+    QueueSlots slots() {
         return ring;
     }
 
     /** An idle receive was not posted. */
     @Override
-    int inUse() {
-        return ring.startedAndUnreleased();
+    int inUseCount() {
+        return ring.startedUnreleasedCount();
     }
 
     @Override
-    String describeUse() {
+    String useDescription() {
         return "delivered and not polled, none has to be posted";
     }
 
     @Override
-    String insteadOfPosting() {
+    String postingHint() {
         return "it takes its buffers from an allocator, as QueuePairSettings.managedReceiveBytes says";
     }
 
@@ -156,7 +158,7 @@ final class ManagedReceives extends Receives {
         for (long next = ring.claim(); next != PostRing.FULL; next = ring.claim()) {
             ring.publish(next);
         }
-        return Math.min(1, ring.ready());
+        return Math.min(1, ring.readyCount());
     }
 
     @Override
@@ -177,7 +179,7 @@ final class ManagedReceives extends Receives {
     public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
         CompletionTarget listener = target.get();
         if (listener == null) {
-            return withoutListener();
+            return noListenerFault();
         }
         ReceiveRequest request = ring.peek(0);
         ProtocolFault fault = fill(request);
@@ -195,13 +197,13 @@ final class ManagedReceives extends Receives {
     }
 
     @Override
-    boolean waitsForApplication() {
+    boolean isAwaitingApplication() {
         return target.get() instanceof MessageQueue;
     }
 
     @Override
-    boolean waitsForMemory() {
-        return claim.waits();
+    boolean isAwaitingMemory() {
+        return claim.isWaiting();
     }
 
     /** Internal receives; dropped silently, together with incomplete messages. */

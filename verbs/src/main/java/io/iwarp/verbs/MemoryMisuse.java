@@ -17,7 +17,7 @@ final class MemoryMisuse {
     private MemoryMisuse() {}
 
     /** Returns the error that ends the stream if a buffer was released while a request used it. */
-    static ProtocolFault released(Operation operation, long workRequestId) {
+    static ProtocolFault releasedFault(Operation operation, long workRequestId) {
         return new ProtocolFault(ProtocolError.DDP_LOCAL_CATASTROPHIC, describe(operation, workRequestId));
     }
 
@@ -25,7 +25,7 @@ final class MemoryMisuse {
      * Returns the error that ends the stream if a buffer no longer has room for the received bytes, or its writer index
      * is not where they begin.
      */
-    static ProtocolFault changed(Operation operation, long workRequestId, long bytes) {
+    static ProtocolFault changedFault(Operation operation, long workRequestId, long bytes) {
         return new ProtocolFault(
                 ProtocolError.DDP_LOCAL_CATASTROPHIC,
                 "the application changed the buffer of " + operation + " " + workRequestId

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Confined to the event loop, except for {@link #next}.
  */
 final class MessageQueue implements CompletionTarget {
-    private record Entry(Message message, CompletionBound place, int bytes) {}
+    private record Entry(Message message, QueueSlots slots, int bytes) {}
 
     private final EventLoop eventLoop;
     private final DrainSchedule drains;
@@ -28,8 +28,8 @@ final class MessageQueue implements CompletionTarget {
     private final Supplier<@Nullable CloseReason> closeReason;
     private final InputBudget budget;
     private final Deque<Entry> messages = new ArrayDeque<>();
-    private final Queue<LoopFuture<Message>> takers = new ArrayDeque<>();
-    private boolean discarding;
+    private final Queue<LoopFuture<Message>> waitingFutures = new ArrayDeque<>();
+    private boolean isDiscarding;
 
     /**
      * @param resume called when a place is released
@@ -51,33 +51,33 @@ final class MessageQueue implements CompletionTarget {
 
     /** Returns whether a message may begin: there is memory, or no message of this stream waits. */
     boolean mayBegin() {
-        return messages.isEmpty() || budget.taken() < budget.limit();
+        return messages.isEmpty() || budget.chargedBytes() < budget.limit();
     }
 
     /** Any thread: returns a future that completes with the next message. One that is cancelled takes none. */
     CompletableFuture<Message> next() {
-        LoopFuture<Message> taker = new LoopFuture<>(eventLoop);
+        LoopFuture<Message> future = new LoopFuture<>(eventLoop);
         drains.execute(() -> {
-            takers.add(taker);
+            waitingFutures.add(future);
             match();
         });
-        return taker;
+        return future;
     }
 
     @Override
-    public void complete(CompletionView completion, CompletionBound place) {
+    public void complete(CompletionView completion, QueueSlots slots) {
         Message message = new Message(completion);
         int bytes = message.bytes().capacity();
-        budget.add(bytes);
-        messages.add(new Entry(message, place, bytes));
+        budget.charge(bytes);
+        messages.add(new Entry(message, slots, bytes));
         match();
     }
 
     /** The future completes before the message leaves the queue: if it was cancelled, the next one gets the message. */
     private void match() {
-        for (LoopFuture<Message> taker = takers.peek(); taker != null; taker = takers.peek()) {
-            if (taker.isDone()) {
-                takers.remove();
+        for (LoopFuture<Message> future = waitingFutures.peek(); future != null; future = waitingFutures.peek()) {
+            if (future.isDone()) {
+                waitingFutures.remove();
                 continue;
             }
             Entry oldest = messages.peek();
@@ -85,12 +85,12 @@ final class MessageQueue implements CompletionTarget {
             if (oldest == null && ended == null) {
                 break;
             }
-            takers.remove();
+            waitingFutures.remove();
             if (oldest == null) {
-                taker.completeExceptionally(new ConnectionClosedException(ended));
+                future.completeExceptionally(new ConnectionClosedException(ended));
             } else {
                 messages.remove();
-                if (taker.complete(oldest.message())) {
+                if (future.complete(oldest.message())) {
                     leave(oldest);
                     resume.run();
                 } else {
@@ -98,14 +98,14 @@ final class MessageQueue implements CompletionTarget {
                 }
             }
         }
-        if (discarding) {
+        if (isDiscarding) {
             discard();
         }
     }
 
     /** No message is taken any more: the application has closed the queue pair. */
     void discard() {
-        discarding = true;
+        isDiscarding = true;
         for (Entry entry = messages.poll(); entry != null; entry = messages.poll()) {
             entry.message().bytes().release();
             leave(entry);
@@ -114,8 +114,8 @@ final class MessageQueue implements CompletionTarget {
     }
 
     private void leave(Entry entry) {
-        budget.give(entry.bytes());
-        entry.place().release();
+        budget.release(entry.bytes());
+        entry.slots().release();
     }
 
     @Override

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Visibility: publishing a slot is a release store of its position, taking it an acquire load; releasing is a
  * release store of the number of released places, claiming an acquire load of it.
  */
-final class PostRing<S> implements CompletionBound {
+final class PostRing<S> implements QueueSlots {
     /** The position of a slot when all are in use. */
     static final long FULL = -1;
 
@@ -51,7 +51,7 @@ final class PostRing<S> implements CompletionBound {
     private final AtomicLong claimed = new AtomicLong();
     private final AtomicLong released = new AtomicLong();
 
-    private boolean severalRelease;
+    private boolean isReleasedByAnyThread;
     private long published;
     private long started;
     private long done;
@@ -93,10 +93,10 @@ final class PostRing<S> implements CompletionBound {
         return claim(1, CLOSED);
     }
 
-    private long claim(int count, long ignored) {
+    private long claim(int count, long ignoredFlag) {
         long before = claimed.get();
-        while ((before & ~ignored) + count - released.getAcquire() <= depth) {
-            long position = before & ~ignored;
+        while ((before & ~ignoredFlag) + count - released.getAcquire() <= depth) {
+            long position = before & ~ignoredFlag;
             for (int i = 0; i < count; i++) {
                 makeSlot(index(position + i));
             }
@@ -129,14 +129,14 @@ final class PostRing<S> implements CompletionBound {
     }
 
     /** Event loop: returns the number of consecutive published slots after the started ones. */
-    int ready() {
+    int readyCount() {
         while (publishedAt.getAcquire(index(published)) == published) {
             published++;
         }
         return (int) (published - started);
     }
 
-    /** Event loop: returns the slot {@code ahead} places after the next one to start; less than {@link #ready}. */
+    /** Event loop: returns the slot {@code ahead} places after the next one to start; less than {@link #readyCount}. */
     S peek(int ahead) {
         return slot(started + ahead);
     }
@@ -144,7 +144,7 @@ final class PostRing<S> implements CompletionBound {
     /** Event loop: returns the next slot to start, or null. */
     @Nullable
     S next() {
-        return ready() == 0 ? null : slot(started);
+        return readyCount() == 0 ? null : slot(started);
     }
 
     /** Event loop: starts and returns the slot that {@link #next} has just returned. */
@@ -155,7 +155,7 @@ final class PostRing<S> implements CompletionBound {
     /** Event loop: starts and returns the {@link #next} slot, if there is one. */
     @Nullable
     S startNext() {
-        return ready() == 0 ? null : start();
+        return readyCount() == 0 ? null : start();
     }
 
     /** Event loop: returns the oldest slot that is started and not done, or null. */
@@ -175,7 +175,7 @@ final class PostRing<S> implements CompletionBound {
      */
     @Override
     public void release() {
-        if (severalRelease) {
+        if (isReleasedByAnyThread) {
             released.incrementAndGet();
         } else {
             released.setRelease(released.getPlain() + 1);
@@ -188,12 +188,12 @@ final class PostRing<S> implements CompletionBound {
      * @throws IllegalStateException if a slot has been claimed
      */
     @Override
-    public void releasedByConsumer() {
+    public void allowReleaseByAnyThread() {
         if (claimed.get() != 0) {
             throw new IllegalStateException(
                     "something was posted already: set completion queues before the first post");
         }
-        severalRelease = true;
+        isReleasedByAnyThread = true;
     }
 
     /** Refuses further claims. May be called again. */
@@ -205,7 +205,7 @@ final class PostRing<S> implements CompletionBound {
      * Returns the number of claimed requests that have not started. Any thread may call it; exact on the event loop
      * once closed.
      */
-    int unstarted() {
+    int unstartedCount() {
         return (int) Math.min(depth, claimedSince((long) STARTED.getOpaque(this)));
     }
 
@@ -214,12 +214,12 @@ final class PostRing<S> implements CompletionBound {
      * closed.
      */
     @Override
-    public int unreleased() {
+    public int unreleasedCount() {
         return (int) Math.min(depth, claimedSince(released.get()));
     }
 
     /** Returns the number of started requests that are not released, 0 to the depth. Any thread may call it. */
-    int startedAndUnreleased() {
+    int startedUnreleasedCount() {
         long before = released.get();
         return (int) Math.min(depth, Math.max(0, (long) STARTED.getOpaque(this) - before));
     }

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
  * application has cancelled takes no message: those that no message uses are skipped, and the message of one that was
  * cancelled later moves to the next receive.
  */
-final class PostedReceives extends Receives {
+final class PostedReceives extends ReceiveSource {
     private static final int COPY_LENGTH = 64 * 1024;
 
     private final DrainSchedule drains;
     private final PostRing<ReceiveRequest> ring;
     /** Whether a receive may have been cancelled. It is set before the first future is given to the application. */
-    private volatile boolean cancellable;
+    private volatile boolean mayHaveCancelled;
 
     PostedReceives(StreamAssociation stream, DrainSchedule drains, ReceiveStall stall, int depth) {
         super(stream, drains, stall);
@@ -43,12 +43,12 @@ final class PostedReceives extends Receives {
     }
 
     @Override
-    CompletionBound bound() {
+    QueueSlots slots() {
         return ring;
     }
 
     @Override
-    String describeUse() {
+    String useDescription() {
         return "posted";
     }
 
@@ -67,8 +67,8 @@ final class PostedReceives extends Receives {
     @Override
     void publish(ReceiveRequest request) {
         if (request.target() instanceof LoopFuture<?> future) {
-            cancellable = true;
-            future.posted(request);
+            mayHaveCancelled = true;
+            future.attach(request);
         }
         ring.publish(request.position());
     }
@@ -80,24 +80,24 @@ final class PostedReceives extends Receives {
 
     @Override
     public int available() {
-        return ring.ready();
+        return ring.readyCount();
     }
 
     @Override
     @Nullable
     ReceiveRequest receive(int ahead) {
-        int index = cancellable ? indexOf(ahead) : ahead;
-        return Integer.compareUnsigned(index, ring.ready()) < 0 ? ring.peek(index) : null;
+        int index = mayHaveCancelled ? indexOf(ahead) : ahead;
+        return Integer.compareUnsigned(index, ring.readyCount()) < 0 ? ring.peek(index) : null;
     }
 
     /** Returns the index of a receive without those that are withdrawn, or -1. Removes these from the head. */
     private int indexOf(int ahead) {
         skipWithdrawn();
-        int left = ahead;
-        for (int i = 0; i < ring.ready(); i++) {
+        int remaining = ahead;
+        for (int i = 0; i < ring.readyCount(); i++) {
             if (ring.peek(i).withdrawn()) {
                 ring.peek(i).drop();
-            } else if (left-- == 0) {
+            } else if (remaining-- == 0) {
                 return i;
             }
         }
@@ -125,7 +125,7 @@ final class PostedReceives extends Receives {
         if (fault != null) {
             return fault;
         }
-        if (settles(message)) {
+        if (settle(message)) {
             completeNext(message);
             return null;
         }
@@ -135,7 +135,7 @@ final class PostedReceives extends Receives {
         return move(message);
     }
 
-    private static boolean settles(ReceiveRequest request) {
+    private static boolean settle(ReceiveRequest request) {
         CompletionTarget target = request.target();
         return target == null || target.settle();
     }
@@ -162,7 +162,7 @@ final class PostedReceives extends Receives {
             if (fault != null) {
                 return fault;
             }
-            if (settles(next)) {
+            if (settle(next)) {
                 while (ring.next() != next) {
                     skipNext();
                 }
@@ -174,10 +174,10 @@ final class PostedReceives extends Receives {
     }
 
     private static void copy(ByteSpan from, ByteSpan to, long length) {
-        int most = (int) Math.min(COPY_LENGTH, length);
-        ByteBuf bytes = Unpooled.buffer(most, Math.max(1, most));
-        for (long offset = 0; offset < length; offset += most) {
-            int count = (int) Math.min(most, length - offset);
+        int chunkBytes = (int) Math.min(COPY_LENGTH, length);
+        ByteBuf bytes = Unpooled.buffer(chunkBytes, Math.max(1, chunkBytes));
+        for (long offset = 0; offset < length; offset += chunkBytes) {
+            int count = (int) Math.min(chunkBytes, length - offset);
             from.get(offset, bytes, 0, count);
             to.put(offset, bytes, 0, count);
         }
@@ -188,9 +188,9 @@ final class PostedReceives extends Receives {
         ReceiveRequest request = ring.startNext();
         while (request != null) {
             request.flushed(completion, reason);
-            boolean wanted = settles(request);
+            boolean isReported = settle(request);
             CompletionTarget target = retire(request);
-            complete(wanted ? target : null, ring);
+            complete(isReported ? target : null, ring);
             request = ring.startNext();
         }
     }

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * claim; nothing throws between claim and publication. A claimed slot that is never published would block all later
  * slots.
  */
-final class PostedRequests implements RequestQueue, CompletionBound {
+final class PostedRequests implements RequestQueue, QueueSlots {
     private static final String SOURCE = "source";
     private static final String SINK = "sink";
 
@@ -56,17 +56,17 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     private final int maxPendingPosts;
     private final long maxPendingBytes;
     /** The Reads and atomics that are posted and not over. */
-    private final AtomicInteger reads = new AtomicInteger();
+    private final AtomicInteger outstandingReadCount = new AtomicInteger();
 
-    private final Map<ByteBuf, ReadSink> sinks = ReadSink.noneInUse();
-    private final Queue<RoomFuture> awaitingRoom = new ConcurrentLinkedQueue<>();
+    private final Map<ByteBuf, ReadSink> sinks = ReadSink.newRegistry();
+    private final Queue<RoomFuture> roomWaiters = new ConcurrentLinkedQueue<>();
     /** Null if bytes are not limited. */
     private final @Nullable ByteBudget budget;
     /** Whether atomics and Immediate Data may be posted. */
-    private final boolean extensions;
+    private final boolean extensionsEnabled;
 
     /** The target of requests with an id, unless they bring one. */
-    private volatile @Nullable CompletionTarget target;
+    private volatile @Nullable CompletionTarget defaultTarget;
 
     /** The ORD; negative before the set-up. Any thread reads it, the event loop writes it. */
     private volatile int ord = -1;
@@ -95,18 +95,18 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         maxPendingBytes = settings.maxPendingBytes();
         long bytes = settings.maxOutstandingBytes();
         budget = bytes == Long.MAX_VALUE ? null : new ByteBudget(bytes);
-        extensions = settings.extensions();
+        extensionsEnabled = settings.extensions();
     }
 
     /** Sets the target of requests posted with an id that bring none. */
     void target(CompletionTarget newTarget) {
-        target = newTarget;
+        defaultTarget = newTarget;
     }
 
     /** Returns that target, or null if none is set. */
     @Nullable
     CompletionTarget target() {
-        return target;
+        return defaultTarget;
     }
 
     PostRing<WorkRequest> ring() {
@@ -114,7 +114,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     }
 
     /** Event loop: the set-up agreed on how many Reads and atomics may be outstanding. */
-    void agree(int agreedOrd) {
+    void setOrd(int agreedOrd) {
         ord = agreedOrd;
     }
 
@@ -137,7 +137,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     }
 
     /** Any thread: returns the number of posts that wait for a slot. Exact on the event loop once closed. */
-    private int pending() {
+    private int pendingCount() {
         PendingPosts existing = pendingPosts.get();
         return existing == null ? 0 : existing.size();
     }
@@ -249,10 +249,10 @@ final class PostedRequests implements RequestQueue, CompletionBound {
                     + room + " writable bytes of the sink: read a slice of it");
         }
         int length = (int) from.length();
-        ReadSink lent = lend(sink, length, target);
-        WorkRequest request = claim(lent, length, options, target);
-        request.readSink(lent);
-        MemoryRegion region = lent.region();
+        ReadSink readSink = lend(sink, length, target);
+        WorkRequest request = claim(readSink, length, options, target);
+        request.readSink(readSink);
+        MemoryRegion region = readSink.region();
         if (region == null) {
             request.read(0, 0, 0, from.stag(), from.taggedOffset());
         } else {
@@ -263,19 +263,19 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     }
 
     private ReadSink lend(ByteBuf sink, int length, CompletionTarget target) {
-        ReadSink lent = ReadSink.of(sink, target, sinks);
+        ReadSink readSink = ReadSink.of(sink, target, sinks);
         try {
             if (length > 0) {
-                lent.region(register(sink));
+                readSink.region(register(sink));
             } else {
                 ByteSpan.retain(SINK, sink);
-                lent.retained();
+                readSink.retained();
             }
         } catch (Throwable refused) {
-            lent.close();
+            readSink.close();
             throw refused;
         }
-        return lent;
+        return readSink;
     }
 
     /** Registration fails if the stream has ended, or is closing and its domain was closed; report that instead. */
@@ -283,8 +283,8 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         try {
             return stream.registerSink(sink);
         } catch (RegionClosedException refused) {
-            CloseReason over = state.refusalReason();
-            throw over == null ? refused : new ConnectionClosedException(over);
+            CloseReason endReason = state.refusalReason();
+            throw endReason == null ? refused : new ConnectionClosedException(endReason);
         }
     }
 
@@ -372,7 +372,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     }
 
     private void requireExtensions() {
-        if (!extensions) {
+        if (!extensionsEnabled) {
             throw new UnsupportedOperationException(
                     "atomics and Immediate Data are turned off by QueuePairSettings.extensions");
         }
@@ -433,24 +433,24 @@ final class PostedRequests implements RequestQueue, CompletionBound {
             throw new IllegalArgumentException("a request of " + bytes + " bytes exceeds maxOutstandingBytes, "
                     + budget.limit() + ": post it in smaller pieces, or configure more");
         }
-        CloseReason over = state.refusalReason();
-        if (over != null) {
-            throw new ConnectionClosedException(over);
+        CloseReason endReason = state.refusalReason();
+        if (endReason != null) {
+            throw new ConnectionClosedException(endReason);
         }
         if (target instanceof Unit unit) {
             return unit.claim(bytes);
         }
-        if (pending() == 0 && take(bytes)) {
+        if (pendingCount() == 0 && tryReserveBytes(bytes)) {
             long position = ring.claim();
             if (position != PostRing.FULL) {
                 return slot(position, bytes);
             }
-            giveBack(bytes);
+            releaseBytes(bytes);
         }
         if (target instanceof LoopFuture<?> && pendingPosts().reserve(bytes)) {
-            WorkRequest waiting = new WorkRequest(this::withdraw);
-            waiting.claimed(PENDING, bytes);
-            return waiting;
+            WorkRequest pendingRequest = new WorkRequest(this::withdraw);
+            pendingRequest.claimed(PENDING, bytes);
+            return pendingRequest;
         }
         throw refusal(bytes, target instanceof LoopFuture<?>);
     }
@@ -463,43 +463,43 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     }
 
     /** Any thread: takes bytes of the budget. Returns false if too few are left. */
-    private boolean take(long bytes) {
-        return budget == null || budget.take(bytes);
+    private boolean tryReserveBytes(long bytes) {
+        return budget == null || budget.tryReserve(bytes);
     }
 
     /** Any thread: takes bytes of the budget for a request of a unit. */
-    private void takeOrRefuse(long bytes) {
-        if (!take(bytes)) {
+    private void reserveBytes(long bytes) {
+        if (!tryReserveBytes(bytes)) {
             throw refusal(bytes, false);
         }
     }
 
-    private void giveBack(long bytes) {
+    private void releaseBytes(long bytes) {
         if (budget != null) {
-            budget.give(bytes);
-            wakeWaiting();
+            budget.release(bytes);
+            wakeRoomWaiters();
         }
     }
 
-    private RuntimeException refusal(long bytes, boolean waits) {
+    private RuntimeException refusal(long bytes, boolean mayBePending) {
         // The queue of an ended stream is full as well: the stream's end is the reason then.
-        CloseReason over = state.refusalReason();
-        if (over != null) {
-            return new ConnectionClosedException(over);
+        CloseReason endReason = state.refusalReason();
+        if (endReason != null) {
+            return new ConnectionClosedException(endReason);
         }
-        if (waits) {
-            boolean full = pending() >= maxPendingPosts;
-            recorder.refused(full ? QueueLimit.SEND : QueueLimit.BYTES);
+        if (mayBePending) {
+            boolean full = pendingCount() >= maxPendingPosts;
+            recorder.onRefused(full ? QueueLimit.SEND : QueueLimit.BYTES);
             return full
                     ? QueueFullException.ofPending(maxPendingPosts)
                     : QueueFullException.ofPendingBytes(bytes, pendingPosts().bytes(), maxPendingBytes);
         }
-        if (budget != null && bytes > budget.limit() - budget.taken()) {
-            recorder.refused(QueueLimit.BYTES);
-            return QueueFullException.ofBytes(bytes, budget.taken(), budget.limit());
+        if (budget != null && bytes > budget.limit() - budget.reservedBytes()) {
+            recorder.onRefused(QueueLimit.BYTES);
+            return QueueFullException.ofBytes(bytes, budget.reservedBytes(), budget.limit());
         }
-        recorder.refused(QueueLimit.SEND);
-        return QueueFullException.ofSends(ring.depth(), pending());
+        recorder.onRefused(QueueLimit.SEND);
+        return QueueFullException.ofSends(ring.depth(), pendingCount());
     }
 
     /** Any thread: fills in the rest of a claimed request and publishes it. */
@@ -513,7 +513,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         request.set(id, operation, target);
         record(request);
         if (target instanceof LoopFuture<?> future) {
-            future.posted(request);
+            future.attach(request);
         }
         if (request.position() == PENDING) {
             pendingPosts().add(request);
@@ -525,10 +525,10 @@ final class PostedRequests implements RequestQueue, CompletionBound {
 
     private void record(WorkRequest request) {
         if (request.awaitsResponse()) {
-            reads.incrementAndGet();
+            outstandingReadCount.incrementAndGet();
         }
-        if (recorder.ofRequests) {
-            recorder.posted(request);
+        if (recorder.recordsRequests) {
+            recorder.onPosted(request);
         }
     }
 
@@ -542,11 +542,11 @@ final class PostedRequests implements RequestQueue, CompletionBound {
             throw new IllegalArgumentException(
                     "a unit of " + count + " requests (expected: 1 to sendQueueDepth, " + ring.depth() + ")");
         }
-        CloseReason over = state.refusalReason();
-        if (over != null) {
-            throw new ConnectionClosedException(over);
+        CloseReason endReason = state.refusalReason();
+        if (endReason != null) {
+            throw new ConnectionClosedException(endReason);
         }
-        long first = pending() == 0 ? ring.claim(count) : PostRing.FULL;
+        long first = pendingCount() == 0 ? ring.claim(count) : PostRing.FULL;
         if (first == PostRing.FULL) {
             throw refusal(0, false);
         }
@@ -573,14 +573,14 @@ final class PostedRequests implements RequestQueue, CompletionBound {
      */
     private final class Unit implements CompletionTarget {
         private final CompletionTarget target;
-        private final long first;
+        private final long firstPosition;
         private final int count;
-        private int filled;
+        private int filledCount;
 
-        /** @param first the position of the first of the claimed places */
-        Unit(CompletionTarget target, long first, int count) {
+        /** @param firstPosition the position of the first of the claimed places */
+        Unit(CompletionTarget target, long firstPosition, int count) {
             this.target = target;
-            this.first = first;
+            this.firstPosition = firstPosition;
             this.count = count;
         }
 
@@ -591,48 +591,48 @@ final class PostedRequests implements RequestQueue, CompletionBound {
 
         /** Returns the next place. */
         WorkRequest claim(long bytes) {
-            if (filled == count) {
+            if (filledCount == count) {
                 throw new IllegalStateException("the unit has " + count + " requests: post no more, or make it larger");
             }
-            takeOrRefuse(bytes);
-            WorkRequest request = slot(first + filled, bytes);
-            filled++;
+            reserveBytes(bytes);
+            WorkRequest request = slot(firstPosition + filledCount, bytes);
+            filledCount++;
             return request;
         }
 
         void requireComplete() {
-            if (filled < count) {
+            if (filledCount < count) {
                 throw new IllegalStateException(
-                        "the unit has " + count + " requests, and " + filled + " were posted: post all of them");
+                        "the unit has " + count + " requests, and " + filledCount + " were posted: post all of them");
             }
         }
 
         /** Drops all places. */
         void drop() {
             for (int i = 0; i < count; i++) {
-                dropUnpublished(first + i, i < filled);
+                dropUnpublished(firstPosition + i, i < filledCount);
             }
         }
 
         @Override
-        public void complete(CompletionView completion, CompletionBound place) {
+        public void complete(CompletionView completion, QueueSlots slots) {
             throw new IllegalStateException("a unit is not the target of its requests");
         }
     }
 
     /** Any thread: returns the number of requests that were posted and not reported, with those that are pending. */
     int outstanding() {
-        return ring.unreleased() + pending();
+        return ring.unreleasedCount() + pendingCount();
     }
 
     /** Any thread: returns how many requests with an id are taken now. It may change at any time. */
     int room() {
-        return pending() == 0 ? ring.depth() - ring.unreleased() : 0;
+        return pendingCount() == 0 ? ring.depth() - ring.unreleasedCount() : 0;
     }
 
     /** Any thread: returns how many Reads and atomics may be posted that start without waiting for an answer. */
     int readRoom() {
-        return Math.max(0, ord - reads.get());
+        return Math.max(0, ord - outstandingReadCount.get());
     }
 
     /** Any thread: returns a future that completes on the event loop when there is room for requests. */
@@ -642,26 +642,26 @@ final class PostedRequests implements RequestQueue, CompletionBound {
                     "room for " + requests + " requests (expected: 1 to sendQueueDepth, " + ring.depth() + ")");
         }
         RoomFuture future = new RoomFuture(channel.eventLoop(), requests);
-        awaitingRoom.add(future);
-        future.whenComplete((nothing, failure) -> awaitingRoom.remove(future));
+        roomWaiters.add(future);
+        future.whenComplete((nothing, failure) -> roomWaiters.remove(future));
         drains.wake();
         return future;
     }
 
     private static final class RoomFuture extends LoopFuture<Void> {
-        private final int requests;
+        private final int requestCount;
 
         RoomFuture(EventLoop loop, int requests) {
             super(loop);
-            this.requests = requests;
+            this.requestCount = requests;
         }
     }
 
     /** Event loop: completes the oldest futures for which there is room. */
     void reportRoom() {
-        for (RoomFuture first = awaitingRoom.peek();
-                first != null && first.requests <= room();
-                first = awaitingRoom.peek()) {
+        for (RoomFuture first = roomWaiters.peek();
+                first != null && first.requestCount <= room();
+                first = roomWaiters.peek()) {
             first.complete(null);
         }
     }
@@ -669,7 +669,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     // The event loop.
 
     /** Moves posts that waited into the ring, as far as there is room. */
-    private void admit() {
+    private void movePendingToRing() {
         PendingPosts pending = pendingPosts();
         for (WorkRequest first = pending.peek(); first != null; first = pending.peek()) {
             long bytes = first.heldBytes();
@@ -677,13 +677,13 @@ final class PostedRequests implements RequestQueue, CompletionBound {
                 withdraw(first);
                 continue;
             }
-            if (!take(bytes)) {
+            if (!tryReserveBytes(bytes)) {
                 return;
             }
             long position = ring.claimEvenIfClosed();
             if (position == PostRing.FULL) {
                 if (budget != null) {
-                    budget.give(bytes);
+                    budget.release(bytes);
                 }
                 return;
             }
@@ -697,8 +697,8 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     @Override
     public @Nullable WorkRequest next() {
         while (true) {
-            if (pending() > 0) {
-                admit();
+            if (pendingCount() > 0) {
+                movePendingToRing();
             }
             WorkRequest next = ring.next();
             if (next == null || !next.withdrawn()) {
@@ -714,14 +714,14 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     public void start() {
         WorkRequest request = ring.start();
         request.start();
-        if (recorder.ofRequests) {
-            recorder.submitted(request);
+        if (recorder.recordsRequests) {
+            recorder.onSubmitted(request);
         }
     }
 
     @Override
-    public int waiting() {
-        return ring.unstarted() + pending();
+    public int waitingCount() {
+        return ring.unstartedCount() + pendingCount();
     }
 
     /** Refuses further posts. May be called again. */
@@ -736,7 +736,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
      */
     @Override
     public @Nullable ProtocolFault completeDone() {
-        for (WorkRequest oldest = ring.oldest(); oldest != null && oldest.over(); oldest = ring.oldest()) {
+        for (WorkRequest oldest = ring.oldest(); oldest != null && oldest.isFinished(); oldest = ring.oldest()) {
             ProtocolFault fault = oldest.fillSink();
             if (fault != null) {
                 return fault;
@@ -757,19 +757,19 @@ final class PostedRequests implements RequestQueue, CompletionBound {
             request = oldestOrNext();
         }
         PendingPosts pending = pendingPosts();
-        for (WorkRequest first = pending.peek(); first != null && ring.unstarted() == 0; first = pending.peek()) {
+        for (WorkRequest first = pending.peek(); first != null && ring.unstartedCount() == 0; first = pending.peek()) {
             pending.remove(first, first.heldBytes());
             CompletionTarget target = finish(first, reason);
             if (target instanceof LoopFuture<?> future) {
                 future.completeWith(completion);
             }
         }
-        for (RoomFuture first = awaitingRoom.poll(); first != null; first = awaitingRoom.poll()) {
+        for (RoomFuture first = roomWaiters.poll(); first != null; first = roomWaiters.poll()) {
             first.completeExceptionally(new ConnectionClosedException(reason));
         }
-        CompletionTarget last = target;
-        if (last != null) {
-            last.end();
+        CompletionTarget completionTarget = defaultTarget;
+        if (completionTarget != null) {
+            completionTarget.end();
         }
     }
 
@@ -781,7 +781,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     private void complete(WorkRequest request, @Nullable CloseReason reason) {
         long bytes = request.heldBytes();
         CompletionTarget target = finish(request, reason);
-        giveBack(bytes);
+        releaseBytes(bytes);
         ring.done();
         if (target == null) {
             release();
@@ -797,16 +797,16 @@ final class PostedRequests implements RequestQueue, CompletionBound {
      */
     private @Nullable CompletionTarget finish(WorkRequest request, @Nullable CloseReason reason) {
         CompletionTarget target = request.target();
-        boolean wanted = target != null && target.settle();
+        boolean isReported = target != null && target.settle();
         if (target != null && request.awaitsResponse()) {
-            reads.decrementAndGet();
+            outstandingReadCount.decrementAndGet();
         }
         request.report(completion, reason);
-        if (recorder.ofRequests && target != null) {
-            recorder.completed(request, reason == null && !request.dropped());
+        if (recorder.recordsRequests && target != null) {
+            recorder.onCompleted(request, reason == null && !request.dropped());
         }
         request.clear();
-        return wanted ? target : null;
+        return isReported ? target : null;
     }
 
     // Cancellation.
@@ -837,10 +837,10 @@ final class PostedRequests implements RequestQueue, CompletionBound {
     }
 
     /** The claimer: the request at a position that is not published will not begin, and is not reported. */
-    private void dropUnpublished(long position, boolean filled) {
-        WorkRequest request = filled ? ring.slot(position) : slot(position, 0);
-        if (filled && request.awaitsResponse()) {
-            reads.decrementAndGet();
+    private void dropUnpublished(long position, boolean isFilled) {
+        WorkRequest request = isFilled ? ring.slot(position) : slot(position, 0);
+        if (isFilled && request.awaitsResponse()) {
+            outstandingReadCount.decrementAndGet();
         }
         request.set(0, Operation.SEND, null);
         drop(request);
@@ -851,7 +851,7 @@ final class PostedRequests implements RequestQueue, CompletionBound {
         long bytes = request.heldBytes();
         request.drop();
         if (bytes > 0) {
-            giveBack(bytes);
+            releaseBytes(bytes);
         }
     }
 
@@ -864,31 +864,31 @@ final class PostedRequests implements RequestQueue, CompletionBound {
 
     /** Returns the number of requests in the send queue that have not been reported. */
     @Override
-    public int unreleased() {
-        return ring.unreleased();
+    public int unreleasedCount() {
+        return ring.unreleasedCount();
     }
 
     @Override
-    public void releasedByConsumer() {
-        ring.releasedByConsumer();
+    public void allowReleaseByAnyThread() {
+        ring.allowReleaseByAnyThread();
     }
 
     @Override
     public void release() {
         ring.release();
-        wakeWaiting();
+        wakeRoomWaiters();
     }
 
     /** Any thread: there may be room for those that wait. */
-    private void wakeWaiting() {
-        if (pending() > 0 || !awaitingRoom.isEmpty()) {
+    private void wakeRoomWaiters() {
+        if (pendingCount() > 0 || !roomWaiters.isEmpty()) {
             drains.wake();
         }
     }
 
     @Override
     public String toString() {
-        return channel + ", " + ring.unreleased() + " of " + ring.depth() + " requests posted, " + pending()
+        return channel + ", " + ring.unreleasedCount() + " of " + ring.depth() + " requests posted, " + pendingCount()
                 + " pending";
     }
 }

@@ -139,38 +139,39 @@ public final class QueuePair implements AutoCloseable {
         this.role = role;
         this.stream = domain.openStream();
         try {
-            this.engine = new QueuePairEngine(channel, stream, counters, settings, role, setupTicket, new Life());
+            this.engine =
+                    new QueuePairEngine(channel, stream, counters, settings, role, setupTicket, new EngineEvents());
         } catch (Throwable e) {
             stream.close();
             throw e;
         }
-        this.requests = engine.sends();
+        this.requests = engine.requests();
         this.sendQueue = new SendQueue(requests, null);
-        this.receiveQueue = new ReceiveQueue(engine.receives());
+        this.receiveQueue = new ReceiveQueue(engine.receiveSide());
         this.ready = new LoopFuture<>(channel.eventLoop());
     }
 
     /** Reports the stream's state changes to the application. */
-    private final class Life implements LifeListener {
+    private final class EngineEvents implements EngineListener {
         @Override
         public void onReady() {
-            Application.notify(channel, () -> listener.onReady(QueuePair.this));
+            Callbacks.notify(channel, () -> listener.onReady(QueuePair.this));
             ready.complete(QueuePair.this);
         }
 
         @Override
-        public void onSetUpFailed(Exception why) {
+        public void onSetupFailed(Exception why) {
             ready.completeExceptionally(why);
         }
 
         @Override
         public void onInputShutdown() {
-            Application.notify(channel, () -> listener.onInputShutdown(QueuePair.this));
+            Callbacks.notify(channel, () -> listener.onInputShutdown(QueuePair.this));
         }
 
         @Override
         public void onClosed(CloseReason reason) {
-            Application.notify(channel, () -> listener.onClosed(QueuePair.this, reason));
+            Callbacks.notify(channel, () -> listener.onClosed(QueuePair.this, reason));
             // Avoid the cost of a stack trace that is not used once the set-up has ended.
             if (!ready.isDone()) {
                 ready.completeExceptionally(new ConnectionClosedException(reason));
@@ -378,12 +379,12 @@ public final class QueuePair implements AutoCloseable {
      * @return completes when a message has arrived; also fails if the stream ends in order before that
      */
     public CompletableFuture<Completion> receive(ByteBuf sink) {
-        return post(future -> engine.receives().receive(0, sink, future));
+        return post(future -> engine.receiveSide().receive(0, sink, future));
     }
 
     /** As {@link #receive(ByteBuf)}, into a piece of a region. */
     public CompletableFuture<Completion> receive(LocalBuffer sink) {
-        return post(future -> engine.receives().receive(0, sink, future));
+        return post(future -> engine.receiveSide().receive(0, sink, future));
     }
 
     /**
@@ -440,7 +441,7 @@ public final class QueuePair implements AutoCloseable {
         requireFreeTargets();
         CompletionTarget target = target(COMPLETIONS, listener);
         requests.target(target);
-        engine.receives().target(target);
+        engine.receiveSide().target(target);
         return this;
     }
 
@@ -448,7 +449,7 @@ public final class QueuePair implements AutoCloseable {
     void messageListener(MessageListener listener) {
         targetsInUse = "the messages of this queue pair go to its listener for messages: use the posts that return a"
                 + " future, or sendQueueFor(listener)";
-        engine.receives().target(target("messages", (same, completion) -> {
+        engine.receiveSide().target(target("messages", (same, completion) -> {
             Message message = new Message(completion);
             try {
                 if (completion.successful()) {
@@ -458,14 +459,14 @@ public final class QueuePair implements AutoCloseable {
                 message.bytes().release();
             }
         }));
-        closed().thenAccept(reason -> Application.notify(channel, () -> listener.onClosed(this, reason)));
+        closed().thenAccept(reason -> Callbacks.notify(channel, () -> listener.onClosed(this, reason)));
     }
 
     /** Completions go to these ports, and nowhere else from now on. */
     void completeIn(CompletionPort sends, CompletionPort receives) {
         targetsInUse = "the queue pair has its completion queues already";
         requests.target(sends);
-        engine.receives().target(receives);
+        engine.receiveSide().target(receives);
     }
 
     /** Requires that completions of requests with an id may go elsewhere. */
@@ -479,13 +480,13 @@ public final class QueuePair implements AutoCloseable {
     /** Returns the target that calls a listener. What it throws ends the stream, since the completion is lost. */
     private CompletionTarget target(String what, CompletionListener listener) {
         Objects.requireNonNull(listener, "listener");
-        return (completion, place) -> {
+        return (completion, slots) -> {
             // Release first, so that the listener can post again at full depth.
-            place.release();
+            slots.release();
             try {
                 listener.onCompletion(this, completion);
             } catch (Throwable thrown) {
-                engine.endBy(what, thrown);
+                engine.endAfterListenerFailure(what, thrown);
             }
         };
     }
@@ -506,7 +507,7 @@ public final class QueuePair implements AutoCloseable {
      */
     public QueuePair setCompletionQueues(CompletionQueue sends, CompletionQueue receives) {
         CompletionPort.open(this, sends, receives);
-        engine.flushAgainIfOver();
+        engine.flushAgainIfEnded();
         return this;
     }
 
@@ -522,8 +523,8 @@ public final class QueuePair implements AutoCloseable {
             throw new IllegalStateException(
                     "set the shared receive queue before the completion queues: it says how much room is needed there");
         }
-        engine.receives().share(parameters() != null, queue.pool(), () -> queue.notifyLimit(this));
-        engine.flushAgainIfOver();
+        engine.receiveSide().share(parameters() != null, queue.pool(), () -> queue.notifyLimit(this));
+        engine.flushAgainIfEnded();
         return this;
     }
 
@@ -652,7 +653,7 @@ public final class QueuePair implements AutoCloseable {
      * domain.
      */
     public CompletableFuture<CloseReason> closed() {
-        return engine.closed().future();
+        return engine.closeFutures().newFuture();
     }
 
     /** Returns the identity of this stream in its protection domain. */

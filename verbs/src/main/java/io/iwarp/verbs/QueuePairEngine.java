@@ -48,39 +48,39 @@ final class QueuePairEngine implements RdmapUlp {
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed by the application", null);
     private static final CloseReason CLOSED_BY_PEER =
             new CloseReason(EndedBy.PEER_CLOSED, null, "the peer closed the connection", null);
-    static final CloseReason LOOP_IS_GONE =
+    static final CloseReason LOOP_SHUT_DOWN =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the event loop of the connection was shut down", null);
 
     private final Channel channel;
     private final EventLoop eventLoop;
     private final StreamAssociation stream;
     private final StreamState state = new StreamState();
-    private final ClosedFutures closed;
+    private final CloseFutures closeFutures;
     private final DrainSchedule drains;
-    private final ReceiveSide receives;
+    private final ReceiveSide receiveSide;
     /** Null without managed receives. */
-    private final @Nullable MessageQueue messages;
+    private final @Nullable MessageQueue messageQueue;
 
-    private final PostedRequests sends;
+    private final PostedRequests requests;
     private final RdmapHandler rdmap;
     private final LongSupplier bytesWritten;
     private final QueuePairRecorder recorder;
-    private final LifeListener listener;
+    private final EngineListener listener;
     private final boolean closeWithPeer;
     /** Null if there are none. */
     private final @Nullable IdleTimers idleTimers;
     /** Null at an initiator. */
     private final SetupGate.@Nullable Ticket setupTicket;
 
-    private final Runnable loopTerminated = this::drainAfterLoop;
-    private boolean setUpOver;
+    private final Runnable terminationListener = this::drainAfterLoop;
+    private boolean setupEnded;
 
     // What is known of the connection. The event loop writes, any thread reads.
 
     private volatile @Nullable MpaParameters parameters;
     private volatile @Nullable SSLSession tlsSession;
     private volatile boolean enhancedSetupRefused;
-    private volatile Runnable whenEstablished = () -> {};
+    private volatile Runnable establishedListener = () -> {};
 
     /**
      * @param stream is closed at the end of this queue pair
@@ -93,30 +93,30 @@ final class QueuePairEngine implements RdmapUlp {
             QueuePairSettings settings,
             Role role,
             SetupGate.@Nullable Ticket setupTicket,
-            LifeListener listener) {
+            EngineListener listener) {
         this.channel = channel;
         this.stream = stream;
         this.setupTicket = setupTicket;
         this.listener = listener;
         closeWithPeer = settings.closeWithPeer();
         eventLoop = channel.eventLoop();
-        closed = new ClosedFutures(eventLoop);
+        closeFutures = new CloseFutures(eventLoop);
         stream.closingWhen(() -> state.refusalReason() != null);
-        drains = new DrainSchedule(eventLoop, this::drain, loopTerminated);
+        drains = new DrainSchedule(eventLoop, this::drain, terminationListener);
         recorder = new QueuePairRecorder(channel, role, counters, settings);
-        receives = new ReceiveSide(channel, stream, settings, state, drains, recorder, this::resume);
-        messages = settings.managedReceiveBytes() == 0
+        receiveSide = new ReceiveSide(channel, stream, settings, state, drains, recorder, this::resume);
+        messageQueue = settings.managedReceiveBytes() == 0
                 ? null
                 : new MessageQueue(
                         eventLoop,
                         drains,
-                        receives.receiveStall()::wake,
+                        receiveSide.receiveStall()::wake,
                         state::closeReason,
                         stream.managedReceiveBudget());
-        if (messages != null) {
-            receives.target(messages);
+        if (messageQueue != null) {
+            receiveSide.target(messageQueue);
         }
-        sends = new PostedRequests(channel, stream, settings, state, drains, recorder);
+        requests = new PostedRequests(channel, stream, settings, state, drains, recorder);
         bytesWritten = TransportHandler.bytesWritten(channel, () -> counters.get(Counter.BYTES_SENT));
         WirePosition position = new WirePosition(channel, counters, bytesWritten);
         idleTimers =
@@ -150,14 +150,14 @@ final class QueuePairEngine implements RdmapUlp {
 
     /** Any thread. */
     private IwarpMetrics.Gauges gauges() {
-        Receives source = receives.receives();
+        ReceiveSource source = receiveSide.source();
         return new IwarpMetrics.Gauges(
                 state(),
-                sends.outstanding(),
-                sends.waiting(),
-                sends.depth(),
-                source.inUse(),
-                source.bound().depth());
+                requests.outstanding(),
+                requests.waitingCount(),
+                requests.depth(),
+                source.inUseCount(),
+                source.slots().depth());
     }
 
     /**
@@ -165,8 +165,8 @@ final class QueuePairEngine implements RdmapUlp {
      * stream.
      */
     RdmapHandler enterPipeline() {
-        LoopTermination.await(eventLoop, loopTerminated);
-        closed.reported().thenRun(() -> LoopTermination.forget(eventLoop, loopTerminated));
+        LoopTermination.await(eventLoop, terminationListener);
+        closeFutures.reported().thenRun(() -> LoopTermination.forget(eventLoop, terminationListener));
         return rdmap;
     }
 
@@ -185,7 +185,7 @@ final class QueuePairEngine implements RdmapUlp {
     void drainAfterLoop() {
         CloseReason reason = state.closeReason();
         if (reason == null) {
-            rdmap.end(LOOP_IS_GONE);
+            rdmap.end(LOOP_SHUT_DOWN);
         } else {
             flush(reason);
         }
@@ -198,12 +198,12 @@ final class QueuePairEngine implements RdmapUlp {
             return;
         }
         rdmap.pull();
-        sends.reportRoom();
+        requests.reportRoom();
     }
 
     private void flush(CloseReason reason) {
-        sends.flush(reason);
-        receives.flush(reason);
+        requests.flush(reason);
+        receiveSide.flush(reason);
     }
 
     /** Any thread: starts the application's orderly close of the stream. */
@@ -225,8 +225,8 @@ final class QueuePairEngine implements RdmapUlp {
 
     /** Any thread: returns the queue of messages. */
     MessageQueue messages() {
-        MessageQueue queue = messages;
-        if (queue == null || receives.target() != queue) {
+        MessageQueue queue = messageQueue;
+        if (queue == null || receiveSide.target() != queue) {
             throw new IllegalStateException(
                     "nextMessage() takes the messages of managed receives, if there is no listener and"
                             + " no completion queue: set QueuePairSettings.managedReceiveBytes");
@@ -235,8 +235,8 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     private void discardMessages() {
-        if (messages != null) {
-            drains.execute(messages::discard);
+        if (messageQueue != null) {
+            drains.execute(messageQueue::discard);
         }
     }
 
@@ -249,13 +249,13 @@ final class QueuePairEngine implements RdmapUlp {
      * Ends the stream because a listener threw an exception, since what it was called for is lost. Does nothing more
      * than to log it if the stream is already closing.
      *
-     * @param called what the listener is for
+     * @param listenerName what the listener is for
      */
-    void endBy(String called, Throwable thrown) {
-        LOGGER.error("{} the listener for {} threw an exception; the stream ends", channel, called, thrown);
+    void endAfterListenerFailure(String listenerName, Throwable thrown) {
+        LOGGER.error("{} the listener for {} threw an exception; the stream ends", channel, listenerName, thrown);
         if (state.refusalReason() == null) {
             abort(new CloseReason(
-                    EndedBy.LOCAL_APPLICATION, null, "the listener for " + called + " threw " + thrown, thrown));
+                    EndedBy.LOCAL_APPLICATION, null, "the listener for " + listenerName + " threw " + thrown, thrown));
         }
     }
 
@@ -266,7 +266,7 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     /** Any thread: repeats the flush if the stream has ended, so that it sees the new setting. */
-    void flushAgainIfOver() {
+    void flushAgainIfEnded() {
         VarHandle.fullFence();
         if (state.closeReason() != null) {
             drains.wake();
@@ -275,30 +275,30 @@ final class QueuePairEngine implements RdmapUlp {
 
     @Override
     public RequestQueue requestQueue() {
-        return sends;
+        return requests;
     }
 
     @Override
     public UntaggedQueue receiveQueue() {
-        return receives.receives();
+        return receiveSide.source();
     }
 
     @Override
     public void onEstablished(MpaParameters agreed) {
-        learnTlsSession();
-        sends.agree(agreed.ord());
+        storeTlsSession();
+        requests.setOrd(agreed.ord());
         if (idleTimers != null) {
             idleTimers.start();
         }
         leaveSetup();
-        recorder.established();
+        recorder.onEstablished();
         parameters = agreed;
-        whenEstablished.run();
+        establishedListener.run();
     }
 
     @Override
     public void onReady() {
-        setUpOver = true;
+        setupEnded = true;
         LOGGER.debug("{} ready: {}", channel, parameters);
         listener.onReady();
         drains.drain();
@@ -306,24 +306,24 @@ final class QueuePairEngine implements RdmapUlp {
 
     @Override
     public void onClosing() {
-        sends.close();
+        requests.close();
     }
 
     @Override
     public void onServed(Operation operation, long bytes) {
-        if (recorder.ofRequests) {
-            recorder.served(operation, bytes);
+        if (recorder.recordsRequests) {
+            recorder.onServed(operation, bytes);
         }
     }
 
     @Override
     public void onTerminateSent(@Nullable ProtocolError error) {
-        recorder.terminate(true, error);
+        recorder.onTerminate(true, error);
     }
 
     @Override
     public void onTerminateReceived(@Nullable ProtocolError error) {
-        recorder.terminate(false, error);
+        recorder.onTerminate(false, error);
     }
 
     @Override
@@ -347,9 +347,9 @@ final class QueuePairEngine implements RdmapUlp {
     @Override
     public void onRejected(MpaEvent.Rejected rejection) {
         leaveSetup();
-        recorder.rejected();
-        setUpOver = true;
-        listener.onSetUpFailed(new ConnectionRejectedException(
+        recorder.onRejected();
+        setupEnded = true;
+        listener.onSetupFailed(new ConnectionRejectedException(
                 rejection.privateData(),
                 NegotiatedDepth.of(rejection.peerIrd()),
                 NegotiatedDepth.of(rejection.peerOrd())));
@@ -368,13 +368,13 @@ final class QueuePairEngine implements RdmapUlp {
         VarHandle.fullFence();
         LOGGER.atLevel(levelOf(reason))
                 .setCause(isOwnFailure(reason) ? reason.cause() : null)
-                .log("{} {}: {}", channel, setUpOver ? "closed" : "set-up failed", reason);
-        part(() -> report(reason));
-        part(stream::close);
-        part(this::closeQueues);
-        part(() -> ChannelOutcome.await(channel.closeFuture(), recorder::closed));
-        part(() -> listener.onClosed(reason));
-        closed.complete(reason);
+                .log("{} {}: {}", channel, setupEnded ? "closed" : "set-up failed", reason);
+        runStep(() -> report(reason));
+        runStep(stream::close);
+        runStep(this::closeQueues);
+        runStep(() -> ChannelFutures.await(channel.closeFuture(), recorder::onClosed));
+        runStep(() -> listener.onClosed(reason));
+        closeFutures.complete(reason);
     }
 
     /**
@@ -394,20 +394,20 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     /** Runs one part of the end. If it throws, the others still run. */
-    private void part(Runnable part) {
-        Application.notify(channel, part);
+    private void runStep(Runnable step) {
+        Callbacks.notify(channel, step);
     }
 
     private void report(CloseReason reason) {
         if (idleTimers != null) {
             idleTimers.stop();
         }
-        recorder.ended(reason);
+        recorder.onEnded(reason);
     }
 
     private void closeQueues() {
-        sends.close();
-        receives.close();
+        requests.close();
+        receiveSide.close();
         drains.end();
     }
 
@@ -434,12 +434,12 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     /** Sets what the event loop calls once the two ends have agreed. Set it before. */
-    void whenEstablished(Runnable action) {
-        whenEstablished = action;
+    void setEstablishedListener(Runnable action) {
+        establishedListener = action;
     }
 
     /** Event loop: stores the TLS session, if any, after the handshake. */
-    void learnTlsSession() {
+    void storeTlsSession() {
         tlsSession = TransportHandler.tlsSession(channel);
     }
 
@@ -454,15 +454,15 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     /** Returns the futures that complete when the stream has ended. */
-    ClosedFutures closed() {
-        return closed;
+    CloseFutures closeFutures() {
+        return closeFutures;
     }
 
-    PostedRequests sends() {
-        return sends;
+    PostedRequests requests() {
+        return requests;
     }
 
-    ReceiveSide receives() {
-        return receives;
+    ReceiveSide receiveSide() {
+        return receiveSide;
     }
 }

@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reports one connection to the {@link IwarpMetrics} of its settings and to JDK Flight Recorder, if they are enabled.
- * The event loop calls all methods except {@link #posted} and {@link #refused}, which any thread may call.
+ * The event loop calls all methods except {@link #onPosted} and {@link #onRefused}, which any thread may call.
  */
 final class QueuePairRecorder {
     /**
-     * Whether {@link #posted}, {@link #submitted}, {@link #completed} and {@link #served} have an effect. Test it
-     * before each call, so that a request costs no more than this if nothing is recorded.
+     * Whether {@link #onPosted}, {@link #onSubmitted}, {@link #onCompleted} and {@link #onServed} have an effect. Test
+     * it before each call, so that a request costs no more than this if nothing is recorded.
      */
-    final boolean ofRequests;
+    final boolean recordsRequests;
 
     private final Channel channel;
     private final Role role;
@@ -36,7 +36,7 @@ final class QueuePairRecorder {
         this.channel = channel;
         this.role = role;
         this.counters = counters;
-        ofRequests = settings.metrics() != null || longOperations;
+        recordsRequests = settings.metrics() != null || longOperations;
         connection.begin();
     }
 
@@ -45,11 +45,11 @@ final class QueuePairRecorder {
      *
      * @param gauges returns the current numbers of the queue pair; called by any thread
      */
-    void enter(IwarpMetrics sums, Supplier<IwarpMetrics.Gauges> gauges) {
-        metrics = sums.enter(role, counters, gauges, channel.eventLoop());
+    void enter(IwarpMetrics collector, Supplier<IwarpMetrics.Gauges> gauges) {
+        metrics = collector.enter(role, counters, gauges, channel.eventLoop());
     }
 
-    void posted(WorkRequest request) {
+    void onPosted(WorkRequest request) {
         if (metrics != null) {
             // 0 means that the time of the post is not recorded, so replace a clock value of 0.
             request.postedAt(metrics.timesRequest(request.position()) ? System.nanoTime() | 1 : 0);
@@ -61,21 +61,21 @@ final class QueuePairRecorder {
         }
     }
 
-    void refused(QueueLimit limit) {
+    void onRefused(QueueLimit limit) {
         if (metrics != null) {
-            metrics.refused(limit);
+            metrics.onRefused(limit);
         }
     }
 
-    void submitted(WorkRequest request) {
+    void onSubmitted(WorkRequest request) {
         if (metrics != null) {
             long bytes = request.bytes();
             request.countedBytes(bytes);
-            metrics.submitted(request.operation(), bytes);
+            metrics.onSubmitted(request.operation(), bytes);
         }
     }
 
-    void completed(WorkRequest request, boolean successful) {
+    void onCompleted(WorkRequest request, boolean successful) {
         if (metrics != null) {
             count(metrics, request, successful);
         }
@@ -96,27 +96,27 @@ final class QueuePairRecorder {
 
     private static void count(IwarpMetrics.Connection metrics, WorkRequest request, boolean successful) {
         Operation operation = request.operation();
-        metrics.released(operation, request.countedBytes());
+        metrics.onReleased(operation, request.countedBytes());
         request.countedBytes(0);
         if (!successful) {
-            metrics.flushed(operation);
+            metrics.onFlushed(operation);
             return;
         }
-        metrics.completed(operation, request.bytes());
+        metrics.onCompleted(operation, request.bytes());
         if (request.postedNanos() != 0) {
-            metrics.took(operation, System.nanoTime() - request.postedNanos());
+            metrics.onLatency(operation, System.nanoTime() - request.postedNanos());
         }
     }
 
-    void served(Operation operation, long bytes) {
+    void onServed(Operation operation, long bytes) {
         if (metrics != null) {
-            metrics.served(operation, bytes);
+            metrics.onServed(operation, bytes);
         }
     }
 
-    void terminate(boolean sent, @Nullable ProtocolError error) {
+    void onTerminate(boolean sent, @Nullable ProtocolError error) {
         if (metrics != null) {
-            metrics.terminate(sent, error);
+            metrics.onTerminate(sent, error);
         }
         TerminateEvent event = new TerminateEvent();
         if (event.shouldCommit()) {
@@ -127,9 +127,9 @@ final class QueuePairRecorder {
         }
     }
 
-    void established() {
+    void onEstablished() {
         if (metrics != null) {
-            metrics.established();
+            metrics.onEstablished();
         }
         connection.established = true;
         if (connection.isEnabled()) {
@@ -138,15 +138,15 @@ final class QueuePairRecorder {
         }
     }
 
-    void rejected() {
+    void onRejected() {
         if (metrics != null) {
-            metrics.rejected();
+            metrics.onRejected();
         }
     }
 
-    void ended(CloseReason reason) {
+    void onEnded(CloseReason reason) {
         if (metrics != null) {
-            metrics.ended(reason);
+            metrics.onEnded(reason);
         }
         connection.end();
         if (connection.shouldCommit()) {
@@ -169,9 +169,9 @@ final class QueuePairRecorder {
     }
 
     /** The channel is closed, and all requests have been flushed: ends the counting for this connection. */
-    void closed() {
+    void onClosed() {
         if (metrics != null) {
-            metrics.closed();
+            metrics.onClosed();
         }
     }
 }

@@ -125,7 +125,7 @@ public final class QueuePairSettings {
     }
 
     private static final Setting<Duration> RECEIVE_TIMEOUT =
-            Setting.orOff("receiveTimeout", Duration.ZERO, Duration.ofMinutes(1));
+            Setting.orZero("receiveTimeout", Duration.ZERO, Duration.ofMinutes(1));
 
     /**
      * Returns how long a message without a posted receive waits for one, 1 ms to 1 min; or 0, the default, which ends
@@ -197,7 +197,7 @@ public final class QueuePairSettings {
     }
 
     private static final Setting<Duration> IDLE_TIMEOUT =
-            Setting.orOff("idleTimeout", Duration.ZERO, Duration.ofHours(24));
+            Setting.orZero("idleTimeout", Duration.ZERO, Duration.ofHours(24));
 
     /**
      * Returns the time after which a stream ends in order if the transport takes and brings no byte, 1 ms to 24 h; or
@@ -210,7 +210,7 @@ public final class QueuePairSettings {
     }
 
     private static final Setting<Duration> KEEP_ALIVE_INTERVAL =
-            Setting.orOff("keepAliveInterval", Duration.ZERO, Duration.ofHours(24));
+            Setting.orZero("keepAliveInterval", Duration.ZERO, Duration.ofHours(24));
 
     /**
      * Returns the time after which an RDMA Write of 0 bytes is sent if nothing else was, 1 ms to 24 h; or 0, the

@@ -32,7 +32,7 @@ public final class QueuePairSnapshot {
     private final int sendQueueDepth;
     private final int receiveRequests;
     private final int receiveQueueDepth;
-    private final String receivesAre;
+    private final String receiveUse;
     private final long outstandingReads;
     private final long outstandingPeerReads;
     private final Map<Counter, Long> counters;
@@ -43,8 +43,8 @@ public final class QueuePairSnapshot {
     }
 
     private QueuePairSnapshot(Channel channel, Role role, QueuePairEngine engine, Counters counted) {
-        PostedRequests sends = engine.sends();
-        Receives receives = engine.receives().receives();
+        PostedRequests sends = engine.requests();
+        ReceiveSource receiveSource = engine.receiveSide().source();
         Map<Counter, Long> values = new EnumMap<>(Counter.class);
         // Read from the last counter to the first: answers are read before requests, so no difference is negative.
         Counter[] all = Counter.values();
@@ -58,11 +58,11 @@ public final class QueuePairSnapshot {
         remoteAddress = channel.remoteAddress();
         parameters = engine.parameters();
         sendRequests = sends.outstanding();
-        queuedSendRequests = sends.waiting();
+        queuedSendRequests = sends.waitingCount();
         sendQueueDepth = sends.depth();
-        receiveRequests = receives.inUse();
-        receiveQueueDepth = receives.bound().depth();
-        receivesAre = receives.describeUse();
+        receiveRequests = receiveSource.inUseCount();
+        receiveQueueDepth = receiveSource.slots().depth();
+        receiveUse = receiveSource.useDescription();
         outstandingReads = difference(values, Counter.READS_REQUESTED, Counter.READS_ANSWERED);
         outstandingPeerReads = difference(values, Counter.PEER_READS_ACCEPTED, Counter.PEER_READS_ANSWERED);
         counters = Collections.unmodifiableMap(values);
@@ -171,7 +171,7 @@ public final class QueuePairSnapshot {
         text.append("\n  send       ").append(sendRequests).append(" of ").append(sendQueueDepth);
         text.append(" posted, ").append(queuedSendRequests).append(" of them not started");
         text.append("\n  receive    ").append(receiveRequests).append(" of ").append(receiveQueueDepth);
-        text.append(" ").append(receivesAre);
+        text.append(" ").append(receiveUse);
         text.append("\n  Reads      ").append(outstandingReads);
         text.append(parameters == null ? "" : " of " + parameters.ord()).append(" outstanding, ");
         text.append(outstandingPeerReads);

@@ -14,22 +14,22 @@ import org.jspecify.annotations.Nullable;
  * <p>A poster creates it, the event loop closes it.
  */
 final class ReadSink implements AutoCloseable {
-    private final Map<ByteBuf, ReadSink> inUse;
+    private final Map<ByteBuf, ReadSink> registry;
     private final ByteBuf buffer;
     private final int index;
     private final CompletionTarget target;
     private @Nullable MemoryRegion region;
     private boolean retained;
 
-    private ReadSink(Map<ByteBuf, ReadSink> inUse, ByteBuf buffer, CompletionTarget target) {
-        this.inUse = inUse;
+    private ReadSink(Map<ByteBuf, ReadSink> registry, ByteBuf buffer, CompletionTarget target) {
+        this.registry = registry;
         this.buffer = buffer;
         this.index = buffer.writerIndex();
         this.target = target;
     }
 
     /** Returns a map for the buffers that the Reads of one queue pair fill. Any thread may use it. */
-    static Map<ByteBuf, ReadSink> noneInUse() {
+    static Map<ByteBuf, ReadSink> newRegistry() {
         return Collections.synchronizedMap(new IdentityHashMap<>());
     }
 
@@ -39,17 +39,17 @@ final class ReadSink implements AutoCloseable {
      * @param target of the completion
      * @throws IllegalStateException if another Read fills the buffer
      */
-    static ReadSink of(ByteBuf buffer, CompletionTarget target, Map<ByteBuf, ReadSink> inUse) {
-        ReadSink sink = new ReadSink(inUse, buffer, target);
+    static ReadSink of(ByteBuf buffer, CompletionTarget target, Map<ByteBuf, ReadSink> registry) {
+        ReadSink sink = new ReadSink(registry, buffer, target);
         if (buffer.capacity() > 0
-                && inUse.merge(buffer, sink, (earlier, later) -> earlier.isOver() ? later : earlier) != sink) {
+                && registry.merge(buffer, sink, (earlier, later) -> earlier.isFinished() ? later : earlier) != sink) {
             throw new IllegalStateException("the sink " + buffer + " is in use by a Read that has not completed: wait"
                     + " for its completion, or read into another buffer or a slice");
         }
         return sink;
     }
 
-    private boolean isOver() {
+    private boolean isFinished() {
         return target instanceof LoopFuture<?> future && future.isDone();
     }
 
@@ -90,7 +90,7 @@ final class ReadSink implements AutoCloseable {
     /** Ends the use of the buffer. */
     @Override
     public void close() {
-        inUse.remove(buffer, this);
+        registry.remove(buffer, this);
         if (region != null) {
             region.close();
         } else if (retained) {

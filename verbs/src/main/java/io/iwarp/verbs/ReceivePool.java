@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A stream whose message finds no receive is enqueued once it is below its share. Whenever the lock is free, one of
  * the two is empty: the free receives, or the line. A post, a receive that comes back and a stream that is enqueued may
- * end this for a moment; each of them then {@linkplain #handOver hands} a receive to the head of the line before it
+ * end this for a moment; each of them then {@linkplain #grantNext hands} a receive to the head of the line before it
  * releases the lock. So no stream, however fast its event loop is, takes a receive from one that has waited longer.
  *
  * <p>A receive that was handed over is a claim: it belongs to that stream and counts to its share until the event loop
@@ -35,11 +35,11 @@ final class ReceivePool {
     private final int share;
     private final ReentrantLock lock = new ReentrantLock();
     // The lock guards all fields below.
-    private final ArrayDeque<ReceiveRequest> posted = new ArrayDeque<>();
-    private final ArrayDeque<ReceiveRequest> unused = new ArrayDeque<>();
-    private final Set<User> line = new LinkedHashSet<>();
-    private int uncompleted;
-    private int users;
+    private final ArrayDeque<ReceiveRequest> postedReceives = new ArrayDeque<>();
+    private final ArrayDeque<ReceiveRequest> recycledRequests = new ArrayDeque<>();
+    private final Set<User> waiters = new LinkedHashSet<>();
+    private int uncompletedCount;
+    private int userCount;
     private int limit = UNARMED;
     private boolean closed;
 
@@ -61,18 +61,18 @@ final class ReceivePool {
         int index = ReceiveRequest.indexOf(sink);
         long length = ReceiveRequest.roomOf(sink);
         ReceiveRequest.retain(sink);
-        User served;
+        User grantee;
         lock.lock();
         try {
             add(workRequestId).sink().cover(sink, index, length);
-            served = handOver();
+            grantee = grantNext();
         } catch (Throwable refused) {
             ByteSpan.release(sink);
             throw refused;
         } finally {
             lock.unlock();
         }
-        wake(served);
+        wake(grantee);
     }
 
     /**
@@ -81,36 +81,36 @@ final class ReceivePool {
      */
     private ReceiveRequest add(long workRequestId) {
         requireOpen();
-        if (uncompleted == depth) {
+        if (uncompletedCount == depth) {
             throw QueueFullException.ofSharedReceives(depth);
         }
-        ReceiveRequest used = unused.peek();
+        ReceiveRequest used = recycledRequests.peek();
         ReceiveRequest request = used == null ? new ReceiveRequest() : used;
-        posted.add(request);
+        postedReceives.add(request);
         if (used != null) {
-            unused.remove();
+            recycledRequests.remove();
         }
-        uncompleted++;
+        uncompletedCount++;
         return request.set(workRequestId, null);
     }
 
     /** Hands the oldest free receive to the head of the line, if both exist. Call it with the lock held. */
-    private @Nullable User handOver() {
-        if (line.isEmpty() || posted.isEmpty()) {
+    private @Nullable User grantNext() {
+        if (waiters.isEmpty() || postedReceives.isEmpty()) {
             return null;
         }
-        User first = line.iterator().next();
-        line.remove(first);
-        first.waiting = false;
-        first.claim = posted.remove();
-        first.held.incrementAndGet();
+        User first = waiters.iterator().next();
+        waiters.remove(first);
+        first.isWaiting = false;
+        first.claim = postedReceives.remove();
+        first.heldCount.incrementAndGet();
         return first;
     }
 
     /** Wakes a stream that got a claim. Call it without the lock, since other code runs. */
-    private static void wake(@Nullable User served) {
-        if (served != null) {
-            served.wake.run();
+    private static void wake(@Nullable User grantee) {
+        if (grantee != null) {
+            grantee.wake.run();
         }
     }
 
@@ -130,7 +130,7 @@ final class ReceivePool {
         lock.lock();
         try {
             requireOpen();
-            users++;
+            userCount++;
         } finally {
             lock.unlock();
         }
@@ -139,14 +139,14 @@ final class ReceivePool {
 
     /**
      * A stream that takes receives. Its event loop calls the methods, and any thread {@link #release} and
-     * {@link #held}.
+     * {@link #heldCount}.
      */
     final class User {
         private final Runnable wake;
         /** The receives of this stream that are not released, at most the share. It grows only with the lock held. */
-        private final AtomicInteger held = new AtomicInteger();
+        private final AtomicInteger heldCount = new AtomicInteger();
         /** Whether the stream has to get a receive. Written with the lock held. */
-        private volatile boolean waiting;
+        private volatile boolean isWaiting;
         /** What was handed over and not collected. Guarded by the lock. */
         private @Nullable ReceiveRequest claim;
 
@@ -154,31 +154,31 @@ final class ReceivePool {
             this.wake = wake;
         }
 
-        int held() {
-            return held.get();
+        int heldCount() {
+            return heldCount.get();
         }
 
         /**
          * Takes the claim, or the oldest free receive. Returns null if there is none, or the share is reached.
          *
-         * @param whenLow called if fewer receives remain than the armed limit
+         * @param limitListener called if fewer receives remain than the armed limit
          */
         @Nullable
-        ReceiveRequest take(Runnable whenLow) {
+        ReceiveRequest take(Runnable limitListener) {
             boolean low = false;
             ReceiveRequest request;
             lock.lock();
             try {
                 request = claim;
                 claim = null;
-                if (request == null && held.get() < share) {
-                    request = posted.poll();
+                if (request == null && heldCount.get() < share) {
+                    request = postedReceives.poll();
                     if (request != null) {
-                        held.incrementAndGet();
+                        heldCount.incrementAndGet();
                         stopWaiting();
                     }
                 }
-                if (request != null && posted.size() < limit) {
+                if (request != null && postedReceives.size() < limit) {
                     limit = UNARMED;
                     low = true;
                 }
@@ -186,54 +186,54 @@ final class ReceivePool {
                 lock.unlock();
             }
             if (low) {
-                whenLow.run();
+                limitListener.run();
             }
             return request;
         }
 
         /** Call it with the lock held. */
         private void stopWaiting() {
-            if (waiting) {
-                waiting = false;
-                line.remove(this);
+            if (isWaiting) {
+                isWaiting = false;
+                waiters.remove(this);
             }
         }
 
         /** Waits for a receive, unless there is a claim. Keeps the place in line of a stream that waits already. */
         void await() {
-            User served;
+            User grantee;
             lock.lock();
             try {
                 if (claim == null) {
-                    waiting = true;
+                    isWaiting = true;
                 }
-                served = advance();
+                grantee = enqueueAndGrantNext();
             } finally {
                 lock.unlock();
             }
-            wake(served);
+            wake(grantee);
         }
 
         /** Enqueues the stream if it waits and is below its share. Call it with the lock held. */
-        private @Nullable User advance() {
-            if (waiting && held.get() < share) {
-                line.add(this);
+        private @Nullable User enqueueAndGrantNext() {
+            if (isWaiting && heldCount.get() < share) {
+                waiters.add(this);
             }
-            return handOver();
+            return grantNext();
         }
 
         /** Any thread: releases a receive that the stream holds. */
         void release() {
-            held.decrementAndGet();
-            if (waiting) {
-                User served;
+            heldCount.decrementAndGet();
+            if (isWaiting) {
+                User grantee;
                 lock.lock();
                 try {
-                    served = advance();
+                    grantee = enqueueAndGrantNext();
                 } finally {
                     lock.unlock();
                 }
-                wake(served);
+                wake(grantee);
             }
         }
 
@@ -241,8 +241,8 @@ final class ReceivePool {
         void recycle(ReceiveRequest request) {
             lock.lock();
             try {
-                uncompleted--;
-                unused.add(request);
+                uncompletedCount--;
+                recycledRequests.add(request);
             } finally {
                 lock.unlock();
             }
@@ -255,10 +255,10 @@ final class ReceivePool {
          *     does the claim, to the front of the free ones.
          */
         void leave(List<ReceiveRequest> returned) {
-            List<User> served = new ArrayList<>();
+            List<User> grantee = new ArrayList<>();
             lock.lock();
             try {
-                users--;
+                userCount--;
                 stopWaiting();
                 if (claim != null) {
                     giveBack(claim);
@@ -267,19 +267,19 @@ final class ReceivePool {
                 for (int newest = returned.size() - 1; newest >= 0; newest--) {
                     giveBack(returned.get(newest));
                 }
-                for (User next = handOver(); next != null; next = handOver()) {
-                    served.add(next);
+                for (User next = grantNext(); next != null; next = grantNext()) {
+                    grantee.add(next);
                 }
             } finally {
                 lock.unlock();
             }
-            served.forEach(ReceivePool::wake);
+            grantee.forEach(ReceivePool::wake);
         }
 
         /** Call it with the lock held. */
         private void giveBack(ReceiveRequest request) {
-            posted.addFirst(request);
-            held.decrementAndGet();
+            postedReceives.addFirst(request);
+            heldCount.decrementAndGet();
         }
     }
 
@@ -289,7 +289,7 @@ final class ReceivePool {
         try {
             requireOpen();
             limit = newLimit;
-            return posted.size() < newLimit;
+            return postedReceives.size() < newLimit;
         } finally {
             lock.unlock();
         }
@@ -298,7 +298,7 @@ final class ReceivePool {
     int available() {
         lock.lock();
         try {
-            return posted.size();
+            return postedReceives.size();
         } finally {
             lock.unlock();
         }
@@ -317,15 +317,15 @@ final class ReceivePool {
     void close() {
         lock.lock();
         try {
-            if (users > 0) {
+            if (userCount > 0) {
                 throw new IllegalStateException(
-                        users + " queue pairs take receives from the shared receive queue: close them first");
+                        userCount + " queue pairs take receives from the shared receive queue: close them first");
             }
             closed = true;
-            for (ReceiveRequest request = posted.poll(); request != null; request = posted.poll()) {
+            for (ReceiveRequest request = postedReceives.poll(); request != null; request = postedReceives.poll()) {
                 request.clear();
             }
-            unused.clear();
+            recycledRequests.clear();
         } finally {
             lock.unlock();
         }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * placed in the posted buffer. Immediate Data consumes the receive and does not change the buffer, so a buffer of any
  * size is sufficient.
  */
-class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Posted {
+class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Withdrawable {
     private static final int IMMEDIATE_LENGTH = Long.BYTES;
 
     private long position;

@@ -23,7 +23,7 @@ final class ReceiveSide {
     private final int depth;
     private final boolean setsDepth;
     private final StreamAssociation stream;
-    private volatile Receives receives;
+    private volatile ReceiveSource source;
     private volatile @Nullable CompletionTarget target;
 
     /**
@@ -49,14 +49,14 @@ final class ReceiveSide {
         this.setsDepth = settings.setsReceiveQueueDepth();
         this.stream = stream;
         int managedBytes = settings.managedReceiveBytes();
-        this.receives = managedBytes > 0
+        this.source = managedBytes > 0
                 ? new ManagedReceives(channel, stream, drains, stall, this::target, depth, managedBytes)
                 : new PostedReceives(stream, drains, stall, depth);
     }
 
     /** Returns the source of receives for the peer's messages. */
-    Receives receives() {
-        return receives;
+    ReceiveSource source() {
+        return source;
     }
 
     /** Sets the target of messages that take a receive with an id, a managed or a shared one. */
@@ -78,11 +78,11 @@ final class ReceiveSide {
      * Takes the receives from a shared queue.
      *
      * @param established whether the connection is made
-     * @param whenLow called when a receive is taken and few remain
+     * @param limitListener called when a receive is taken and few remain
      */
-    void share(boolean established, ReceivePool pool, Runnable whenLow) {
-        Receives own = receives;
-        if (established || own.bound().unreleased() > 0 || own.insteadOfPosting() != null) {
+    void share(boolean established, ReceivePool pool, Runnable limitListener) {
+        ReceiveSource current = source;
+        if (established || current.slots().unreleasedCount() > 0 || current.postingHint() != null) {
             throw new IllegalStateException(
                     "a shared receive queue is set before the connection is made, once, on a queue"
                             + " pair without receives of its own");
@@ -92,7 +92,7 @@ final class ReceiveSide {
                     + ", and a shared receive queue has the depth and share that it was created with: leave"
                     + " receiveQueueDepth out of the settings");
         }
-        receives = new SharedReceives(stream, drains, stall, this::target, pool, whenLow);
+        source = new SharedReceives(stream, drains, stall, this::target, pool, limitListener);
     }
 
     /**
@@ -124,20 +124,20 @@ final class ReceiveSide {
      * @throws IllegalStateException if no receives are posted here
      */
     ReceiveRequest claim() {
-        Receives own = receives;
-        ReceiveRequest request = state.closeReason() == null ? own.claim() : null;
+        ReceiveSource current = source;
+        ReceiveRequest request = state.closeReason() == null ? current.claim() : null;
         if (request != null) {
             return request;
         }
-        String instead = own.insteadOfPosting();
-        if (instead != null) {
-            throw new IllegalStateException("no receives are posted on this queue pair: " + instead);
+        String hint = current.postingHint();
+        if (hint != null) {
+            throw new IllegalStateException("no receives are posted on this queue pair: " + hint);
         }
-        CloseReason over = state.refusalReason();
-        if (over != null) {
-            throw new ConnectionClosedException(over);
+        CloseReason endReason = state.refusalReason();
+        if (endReason != null) {
+            throw new ConnectionClosedException(endReason);
         }
-        recorder.refused(QueueLimit.RECEIVE);
+        recorder.onRefused(QueueLimit.RECEIVE);
         throw QueueFullException.ofReceives(depth);
     }
 
@@ -146,7 +146,7 @@ final class ReceiveSide {
      * waiting message or after the end.
      */
     void publish(ReceiveRequest request) {
-        receives.publish(request);
+        source.publish(request);
         if (!eventLoop.inEventLoop()) {
             // The event loop writes the state read below, then looks for receives.
             VarHandle.fullFence();
@@ -160,22 +160,23 @@ final class ReceiveSide {
 
     /** Event loop: ends the claims at the end of the stream. */
     void close() {
-        receives.close();
+        source.close();
     }
 
     /** Event loop: flushes all receives. May be called again. */
     void flush(CloseReason reason) {
         stall.stop();
-        receives.flush(reason);
-        CompletionTarget last = target;
-        if (last != null) {
-            last.end();
+        source.flush(reason);
+        CompletionTarget completionTarget = target;
+        if (completionTarget != null) {
+            completionTarget.end();
         }
     }
 
     @Override
     public String toString() {
-        Receives own = receives;
-        return channel + ", " + own.inUse() + " of " + own.bound().depth() + " receives " + own.describeUse();
+        ReceiveSource current = source;
+        return channel + ", " + current.inUseCount() + " of " + current.slots().depth() + " receives "
+                + current.useDescription();
     }
 }

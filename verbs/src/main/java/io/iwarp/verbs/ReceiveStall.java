@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * device. Nothing is read from the connection then, so TCP flow control stops the peer's Sends, Writes, requests and
  * answers. Other connections of the event loop continue.
  *
- * <p>Confined to the event loop, except for {@link #stalled} and {@link #wake}.
+ * <p>Confined to the event loop, except for {@link #isStalled} and {@link #wake}.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5041#section-7.1">RFC 5041 section 7.1</a>
  */
@@ -39,37 +39,37 @@ final class ReceiveStall {
     private final StreamState stream;
     private final DrainSchedule drains;
     private final EventLoop eventLoop;
-    private final long nanos;
+    private final long timeoutNanos;
     private final Runnable resume;
-    private final AtomicBoolean checkScheduled = new AtomicBoolean();
+    private final AtomicBoolean isCheckScheduled = new AtomicBoolean();
     private final Runnable check = this::check;
     /** Written by the event loop. */
     private volatile State state = State.RUNNING;
     /** Where the current message waits. */
-    private @Nullable Source source;
+    private @Nullable Source waitingSource;
 
     private @Nullable Future<?> timer;
 
     /**
-     * @param nanos the maximum time of a wait for a receive; 0 for none
+     * @param timeoutNanos the maximum time of a wait for a receive; 0 for none
      * @param resume retries the message
      */
-    ReceiveStall(StreamState stream, DrainSchedule drains, EventLoop eventLoop, long nanos, Runnable resume) {
+    ReceiveStall(StreamState stream, DrainSchedule drains, EventLoop eventLoop, long timeoutNanos, Runnable resume) {
         this.stream = stream;
         this.drains = drains;
         this.eventLoop = eventLoop;
-        this.nanos = nanos;
+        this.timeoutNanos = timeoutNanos;
         this.resume = resume;
     }
 
     /** Any thread: returns whether a message waits. */
-    boolean stalled() {
+    boolean isStalled() {
         return state == State.STALLED;
     }
 
     /** Any thread: reports that a message that waits may continue. */
     void wake() {
-        if (stalled() && !checkScheduled.getAndSet(true)) {
+        if (isStalled() && !isCheckScheduled.getAndSet(true)) {
             drains.execute(check);
         }
     }
@@ -81,7 +81,7 @@ final class ReceiveStall {
      * deadline.
      */
     boolean awaitReceive(Source receives) {
-        return nanos > 0 && begin(receives, true);
+        return timeoutNanos > 0 && begin(receives, true);
     }
 
     /**
@@ -92,14 +92,14 @@ final class ReceiveStall {
         return begin(receives, false);
     }
 
-    private boolean begin(Source receives, boolean timed) {
+    private boolean begin(Source receives, boolean isTimed) {
         if (state == State.ENDED || stream.closeReason() != null) {
             return false;
         }
         if (state == State.RUNNING) {
             state = State.STALLED;
-            source = receives;
-            timer = timed ? eventLoop.schedule(this::expire, nanos, TimeUnit.NANOSECONDS) : null;
+            waitingSource = receives;
+            timer = isTimed ? eventLoop.schedule(this::expire, timeoutNanos, TimeUnit.NANOSECONDS) : null;
         }
         if (findOrEnqueue(receives)) {
             wake();
@@ -109,9 +109,9 @@ final class ReceiveStall {
 
     /** Resumes if what the message waits for is available. */
     private void check() {
-        checkScheduled.getAndSet(false);
-        Source receives = source;
-        if (stalled() && receives != null && (receives.findReceive() || findOrEnqueue(receives))) {
+        isCheckScheduled.getAndSet(false);
+        Source receives = waitingSource;
+        if (isStalled() && receives != null && (receives.findReceive() || findOrEnqueue(receives))) {
             end(State.RUNNING);
             resume.run();
         }
@@ -130,7 +130,7 @@ final class ReceiveStall {
     }
 
     /** A message has found a receive. Later messages get the full time. */
-    void passed() {
+    void onReceiveFound() {
         end(State.RUNNING);
     }
 
@@ -145,7 +145,7 @@ final class ReceiveStall {
 
     /** Stops the stall at the end of the stream. Further input is read and dropped. */
     void stop() {
-        if (stalled() && eventLoop.inEventLoop()) {
+        if (isStalled() && eventLoop.inEventLoop()) {
             end(State.RUNNING);
             drains.execute(resume);
         }

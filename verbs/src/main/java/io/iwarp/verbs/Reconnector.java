@@ -29,13 +29,13 @@ public final class Reconnector implements AutoCloseable {
     private static final CloseReason CLOSED =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed by the application", null);
 
-    private final Supplier<CompletableFuture<QueuePair>> connects;
+    private final Supplier<CompletableFuture<QueuePair>> connector;
     private final EventLoopGroup group;
     private final SocketAddress address;
     private final ReconnectListener listener;
     private final long firstPauseNanos;
     private final long maxPauseNanos;
-    private final LoopFuture<CloseReason> closed;
+    private final LoopFuture<CloseReason> closeFuture;
 
     /** Guards what follows. Listeners and futures are called without it. */
     private final Object lock = new Object();
@@ -44,15 +44,15 @@ public final class Reconnector implements AutoCloseable {
     private long pauseNanos;
     private long connectedAt;
     private @Nullable CompletableFuture<QueuePair> attempt;
-    private @Nullable QueuePair current;
+    private @Nullable QueuePair currentQueuePair;
     private @Nullable Future<?> timer;
 
     /**
-     * @param connects connects to the address
+     * @param connector connects to the address
      * @param group of the connections
      */
     Reconnector(
-            Supplier<CompletableFuture<QueuePair>> connects,
+            Supplier<CompletableFuture<QueuePair>> connector,
             EventLoopGroup group,
             SocketAddress address,
             ReconnectListener listener,
@@ -62,14 +62,14 @@ public final class Reconnector implements AutoCloseable {
             throw new IllegalArgumentException("the first pause is " + firstPause + " and the longest " + maxPause
                     + ": give a first one above 0, and a longest that is at least as long");
         }
-        this.connects = connects;
+        this.connector = connector;
         this.group = group;
         this.address = address;
         this.listener = listener;
         this.firstPauseNanos = firstPause.toNanos();
         this.maxPauseNanos = maxPause.toNanos();
         this.pauseNanos = firstPauseNanos;
-        this.closed = new LoopFuture<>(group);
+        this.closeFuture = new LoopFuture<>(group);
     }
 
     /** Connects. */
@@ -80,22 +80,22 @@ public final class Reconnector implements AutoCloseable {
             if (closing) {
                 return;
             }
-            connecting = connects.get();
+            connecting = connector.get();
             attempt = connecting;
         }
         connecting.whenComplete((queuePair, failure) -> {
             if (failure == null) {
-                connected(queuePair);
+                onConnected(queuePair);
             } else {
-                ended(reasonOf(failure));
+                onEnded(reasonOf(failure));
             }
         });
     }
 
     private void connectAgain() {
-        Throwable failure = Application.call(this::connect);
+        Throwable failure = Callbacks.call(this::connect);
         if (failure != null) {
-            ended(reasonOf(failure));
+            onEnded(reasonOf(failure));
         }
     }
 
@@ -105,44 +105,44 @@ public final class Reconnector implements AutoCloseable {
                 : new CloseReason(EndedBy.LOCAL_APPLICATION, null, "could not connect again: " + failure, failure);
     }
 
-    private void connected(QueuePair queuePair) {
-        boolean unwanted;
+    private void onConnected(QueuePair queuePair) {
+        boolean isClosing;
         synchronized (lock) {
             attempt = null;
-            current = queuePair;
+            currentQueuePair = queuePair;
             connectedAt = System.nanoTime();
-            unwanted = closing;
+            isClosing = closing;
         }
-        queuePair.closed().thenAccept(this::lost);
-        if (unwanted) {
+        queuePair.closed().thenAccept(this::onClosed);
+        if (isClosing) {
             queuePair.close();
         } else {
-            Application.notify(queuePair.channel(), () -> listener.onConnected(queuePair));
+            Callbacks.notify(queuePair.channel(), () -> listener.onConnected(queuePair));
         }
     }
 
-    private void lost(CloseReason reason) {
+    private void onClosed(CloseReason reason) {
         synchronized (lock) {
-            current = null;
+            currentQueuePair = null;
             if (System.nanoTime() - connectedAt > pauseNanos) {
                 pauseNanos = firstPauseNanos;
             }
         }
-        ended(reason);
+        onEnded(reason);
     }
 
-    private void ended(CloseReason reason) {
+    private void onEnded(CloseReason reason) {
         long pause;
-        boolean again;
+        boolean willRetry;
         synchronized (lock) {
             attempt = null;
-            again = !closing && reason.mayRetry();
+            willRetry = !closing && reason.mayRetry();
             pause = pauseNanos - ThreadLocalRandom.current().nextLong(pauseNanos / 2 + 1);
             pauseNanos = Math.min(maxPauseNanos, 2 * pauseNanos);
         }
-        Application.notify(this, () -> listener.onDisconnected(reason, again ? Duration.ofNanos(pause) : null));
-        if (!again || !schedule(pause)) {
-            closed.complete(reason);
+        Callbacks.notify(this, () -> listener.onDisconnected(reason, willRetry ? Duration.ofNanos(pause) : null));
+        if (!willRetry || !schedule(pause)) {
+            closeFuture.complete(reason);
         }
     }
 
@@ -164,38 +164,38 @@ public final class Reconnector implements AutoCloseable {
     /** Returns the current queue pair; null while there is none. */
     public @Nullable QueuePair queuePair() {
         synchronized (lock) {
-            return current;
+            return currentQueuePair;
         }
     }
 
     /**
-     * Ends the current connection in order, and makes no other. Returns at once; {@link #closed} completes when the
-     * connection has ended.
+     * Ends the current connection in order, and makes no other. Returns at once; {@link #closeFuture} completes when
+     * the connection has ended.
      */
     @Override
     public void close() {
         QueuePair open;
         CompletableFuture<QueuePair> connecting;
-        boolean paused;
+        boolean wasPaused;
         synchronized (lock) {
             closing = true;
-            open = current;
+            open = currentQueuePair;
             connecting = attempt;
             Future<?> pending = timer;
-            paused = pending != null && pending.cancel(false);
+            wasPaused = pending != null && pending.cancel(false);
         }
         if (open != null) {
             open.close();
         } else if (connecting != null) {
             connecting.completeExceptionally(new ConnectionClosedException(CLOSED));
-        } else if (paused) {
-            closed.complete(CLOSED);
+        } else if (wasPaused) {
+            closeFuture.complete(CLOSED);
         }
     }
 
     /** Returns a future that completes with the last reason when there is no connection and none follows. */
     public CompletableFuture<CloseReason> closed() {
-        return closed.copy();
+        return closeFuture.copy();
     }
 
     @Override

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Limits the number of connections of a responder in set-up. Any thread may call any method. */
 final class SetupGate {
     private final int limit;
-    private final AtomicInteger inside = new AtomicInteger();
+    private final AtomicInteger ticketCount = new AtomicInteger();
 
     SetupGate(int limit) {
         this.limit = limit;
@@ -22,19 +22,19 @@ final class SetupGate {
     /** Returns a ticket for one connection, or null if the limit is reached. */
     @Nullable
     Ticket enter() {
-        int before = inside.get();
+        int before = ticketCount.get();
         while (before < limit) {
-            if (inside.compareAndSet(before, before + 1)) {
+            if (ticketCount.compareAndSet(before, before + 1)) {
                 return new Ticket();
             }
-            before = inside.get();
+            before = ticketCount.get();
         }
         return null;
     }
 
     /** One connection in set-up, until {@link #leave} is called or the channel is closed. */
     final class Ticket implements ChannelFutureListener {
-        private final AtomicBoolean left = new AtomicBoolean();
+        private final AtomicBoolean hasLeft = new AtomicBoolean();
 
         private Ticket() {}
 
@@ -45,8 +45,8 @@ final class SetupGate {
 
         /** Ends the set-up. May be called again. */
         void leave() {
-            if (left.compareAndSet(false, true)) {
-                inside.decrementAndGet();
+            if (hasLeft.compareAndSet(false, true)) {
+                ticketCount.decrementAndGet();
             }
         }
     }

@@ -4,7 +4,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.ConnectionState;
 import io.iwarp.Counters;
 import io.iwarp.Role;
-import io.iwarp.internal.LoopTasks;
+import io.iwarp.internal.EventLoopTasks;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.mpa.MpaEvent;
 import io.netty.channel.Channel;
@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * A responder's connection without a queue pair: until its request is known and the application makes one. It records a
  * set-up that ends before, and then makes room for the layers of the queue pair.
  *
- * <p>Any thread may call {@link #enter}; the event loop does all else. If the start-up ends before the task of
+ * <p>Any thread may call {@link #attach}; the event loop does all else. If the start-up ends before the task of
  * {@code enter} runs, its event adds the layers.
  */
 final class SetupHandler extends ChannelInboundHandlerAdapter {
@@ -34,7 +34,7 @@ final class SetupHandler extends ChannelInboundHandlerAdapter {
     private @Nullable ChannelHandlerContext context;
     private volatile @Nullable Entry entry;
     /** Why there is no connection, once that is known. */
-    private @Nullable CloseReason over;
+    private @Nullable CloseReason setupFailure;
 
     /** A queue pair that was made, with what adds its layers to the end of the pipeline. */
     private record Entry(QueuePair queuePair, Consumer<ChannelPipeline> addLayers) {}
@@ -46,7 +46,7 @@ final class SetupHandler extends ChannelInboundHandlerAdapter {
         IwarpMetrics metrics = settings.metrics();
         if (metrics != null) {
             recorder.enter(metrics, () -> NOTHING_POSTED);
-            ChannelOutcome.await(channel.closeFuture(), recorder::closed);
+            ChannelFutures.await(channel.closeFuture(), recorder::onClosed);
         }
     }
 
@@ -56,33 +56,33 @@ final class SetupHandler extends ChannelInboundHandlerAdapter {
     }
 
     /** Any thread, once: the application has made the queue pair. */
-    void enter(QueuePair made, Consumer<ChannelPipeline> addLayers) {
-        made.engine().learnTlsSession();
-        entry = new Entry(made, addLayers);
+    void attach(QueuePair attached, Consumer<ChannelPipeline> addLayers) {
+        attached.engine().storeTlsSession();
+        entry = new Entry(attached, addLayers);
         if (channel.eventLoop().inEventLoop()) {
             enterPipeline();
         } else {
-            LoopTasks.execute(
+            EventLoopTasks.execute(
                     channel.eventLoop(),
                     this::enterPipeline,
-                    () -> made.engine().fail(QueuePairEngine.LOOP_IS_GONE));
+                    () -> attached.engine().fail(QueuePairEngine.LOOP_SHUT_DOWN));
         }
     }
 
     private void enterPipeline() {
         ChannelHandlerContext ctx = context;
-        Entry made = entry;
-        if (ctx == null || made == null) {
+        Entry attached = entry;
+        if (ctx == null || attached == null) {
             return;
         }
         context = null;
-        recorder.closed();
-        CloseReason reason = over;
+        recorder.onClosed();
+        CloseReason reason = setupFailure;
         if (reason != null) {
-            made.queuePair.engine().fail(reason);
+            attached.queuePair.engine().fail(reason);
             return;
         }
-        made.addLayers.accept(ctx.pipeline());
+        attached.addLayers.accept(ctx.pipeline());
         ctx.pipeline().remove(this);
     }
 
@@ -96,7 +96,7 @@ final class SetupHandler extends ChannelInboundHandlerAdapter {
                 if (ticket != null) {
                     ticket.leave();
                 }
-                recorder.rejected();
+                recorder.onRejected();
                 end(rejected.reason());
                 ctx.close();
             }
@@ -105,9 +105,9 @@ final class SetupHandler extends ChannelInboundHandlerAdapter {
     }
 
     private void end(CloseReason reason) {
-        over = reason;
+        setupFailure = reason;
         // Before there is a connection request, an operator sees the failure only in the log and the metrics.
         LOGGER.debug("{} set-up failed: {}", channel, reason);
-        recorder.ended(reason);
+        recorder.onEnded(reason);
     }
 }

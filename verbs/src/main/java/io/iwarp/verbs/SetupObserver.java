@@ -8,13 +8,13 @@ interface SetupObserver {
     SetupObserver NONE = queuePair -> {};
 
     /** Called with each channel first. Returns whether the connection is still wanted. */
-    default boolean entered(Channel channel) {
+    default boolean onChannelAdded(Channel channel) {
         return true;
     }
 
     /** Called when a channel has its queue pair. */
-    void prepared(QueuePair queuePair);
+    void onPrepared(QueuePair queuePair);
 
     /** Called when a channel gets no queue pair, for example because the protection domain was closed. */
-    default void failed(Throwable cause) {}
+    default void onFailed(Throwable cause) {}
 }

@@ -90,7 +90,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     void notifyLimit(QueuePair taker) {
         SharedReceiveQueueListener current = listener;
         if (current != null) {
-            Application.notify(this, () -> current.onLimit(this, taker));
+            Callbacks.notify(this, () -> current.onLimit(this, taker));
         }
     }
 

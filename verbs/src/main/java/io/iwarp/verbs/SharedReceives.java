@@ -10,20 +10,20 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One queue pair's view of a {@link ReceivePool}: takes a receive for each message that begins, up to its share. */
-final class SharedReceives extends Receives implements CompletionBound {
+final class SharedReceives extends ReceiveSource implements QueueSlots {
     private final Supplier<@Nullable CompletionTarget> target;
     private final ReceivePool.User user;
     private final int share;
-    private final Runnable whenLow;
+    private final Runnable limitListener;
     /** One receive per incomplete message, in delivery order; rarely more than one. */
-    private final List<ReceiveRequest> taken = new ArrayList<>(1);
+    private final List<ReceiveRequest> currentReceives = new ArrayList<>(1);
 
     private boolean closed;
-    private boolean left;
+    private boolean hasLeft;
 
     /**
      * @param target returns where messages go; null if nothing is set
-     * @param whenLow called when this queue pair takes a receive and few remain
+     * @param limitListener called when this queue pair takes a receive and few remain
      */
     SharedReceives(
             StreamAssociation stream,
@@ -31,21 +31,21 @@ final class SharedReceives extends Receives implements CompletionBound {
             ReceiveStall stall,
             Supplier<@Nullable CompletionTarget> target,
             ReceivePool pool,
-            Runnable whenLow) {
+            Runnable limitListener) {
         super(stream, drains, stall);
         this.target = target;
         this.share = pool.share();
-        this.whenLow = whenLow;
+        this.limitListener = limitListener;
         this.user = pool.enter(stall::wake);
     }
 
     @Override
-    CompletionBound bound() {
+    QueueSlots slots() {
         return this;
     }
 
     @Override
-    String describeUse() {
+    String useDescription() {
         return "held, its share of a shared receive queue";
     }
 
@@ -55,12 +55,12 @@ final class SharedReceives extends Receives implements CompletionBound {
     }
 
     @Override
-    public int unreleased() {
-        return user.held();
+    public int unreleasedCount() {
+        return user.heldCount();
     }
 
     @Override
-    public void releasedByConsumer() {
+    public void allowReleaseByAnyThread() {
         // The release is atomic on every thread.
     }
 
@@ -70,7 +70,7 @@ final class SharedReceives extends Receives implements CompletionBound {
     }
 
     @Override
-    String insteadOfPosting() {
+    String postingHint() {
         return "it has a shared receive queue; post them there";
     }
 
@@ -81,7 +81,7 @@ final class SharedReceives extends Receives implements CompletionBound {
 
     @Override
     public int available() {
-        return taken.size();
+        return currentReceives.size();
     }
 
     @Override
@@ -95,23 +95,23 @@ final class SharedReceives extends Receives implements CompletionBound {
         if (closed || ahead < 0 || ahead >= share) {
             return null;
         }
-        while (taken.size() <= ahead) {
-            ReceiveRequest next = user.take(whenLow);
+        while (currentReceives.size() <= ahead) {
+            ReceiveRequest next = user.take(limitListener);
             if (next == null) {
                 return null;
             }
-            taken.add(next);
+            currentReceives.add(next);
         }
-        return taken.get(ahead);
+        return currentReceives.get(ahead);
     }
 
     @Override
     public @Nullable ProtocolFault deliver(UntaggedBuffer delivered) {
         CompletionTarget listener = target.get();
         if (listener == null) {
-            return withoutListener();
+            return noListenerFault();
         }
-        ProtocolFault fault = fill(taken.get(0));
+        ProtocolFault fault = fill(currentReceives.get(0));
         if (fault == null) {
             recycle();
             completeInBurst(listener, this);
@@ -120,7 +120,7 @@ final class SharedReceives extends Receives implements CompletionBound {
     }
 
     private void recycle() {
-        ReceiveRequest request = taken.remove(0);
+        ReceiveRequest request = currentReceives.remove(0);
         request.clear();
         user.recycle(request);
     }
@@ -128,16 +128,16 @@ final class SharedReceives extends Receives implements CompletionBound {
     /** Flushes the receives of incomplete messages. Those that no message has used go back to the pool. */
     @Override
     void flush(CloseReason reason) {
-        if (left) {
+        if (hasLeft) {
             return;
         }
-        left = true;
-        List<ReceiveRequest> unused = new ArrayList<>(taken);
+        hasLeft = true;
+        List<ReceiveRequest> unused = new ArrayList<>(currentReceives);
         unused.removeIf(ReceiveRequest::begun);
-        taken.removeAll(unused);
+        currentReceives.removeAll(unused);
         CompletionTarget listener = target.get();
-        while (!taken.isEmpty()) {
-            taken.get(0).flushed(completion, reason);
+        while (!currentReceives.isEmpty()) {
+            currentReceives.get(0).flushed(completion, reason);
             recycle();
             complete(listener, this);
         }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * source of a Send or Write, or the sink of a Read. The thread that claims the slot fills and publishes it. The event
  * loop then owns it until the request has completed.
  */
-final class WorkRequest extends RdmapRequest implements LoopFuture.Posted {
+final class WorkRequest extends RdmapRequest implements LoopFuture.Withdrawable {
     private final BiConsumer<WorkRequest, LoopFuture<?>> onWithdrawal;
     private long position;
     private long heldBytes;
@@ -43,10 +43,10 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Posted {
         heldBytes = bytes;
     }
 
-    void set(long workRequestId, Operation what, @Nullable CompletionTarget newTarget) {
+    void set(long workRequestId, Operation newOperation, @Nullable CompletionTarget newTarget) {
         id = workRequestId;
-        if (operation != what) {
-            operation = what;
+        if (operation != newOperation) {
+            operation = newOperation;
         }
         if (target != newTarget) {
             target = newTarget;
@@ -90,7 +90,7 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Posted {
     }
 
     /** Event loop: returns whether a request whose turn has come is over. */
-    boolean over() {
+    boolean isFinished() {
         return dropped || done();
     }
 
@@ -185,15 +185,15 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Posted {
     @Nullable
     ProtocolFault fillSink() {
         ReadSink sink = readSink;
-        ByteBuf lent = sink == null ? payload().buffer() : sink.buffer();
-        if (lent != null && lent.refCnt() == 0) {
-            return MemoryMisuse.released(operation, id);
+        ByteBuf buffer = sink == null ? payload().buffer() : sink.buffer();
+        if (buffer != null && buffer.refCnt() == 0) {
+            return MemoryMisuse.releasedFault(operation, id);
         }
         if (sink == null || !beginPlacement()) {
             return null;
         }
         try {
-            return sink.fill(readLength()) ? null : MemoryMisuse.changed(operation, id, readLength());
+            return sink.fill(readLength()) ? null : MemoryMisuse.changedFault(operation, id, readLength());
         } finally {
             endPlacement();
         }

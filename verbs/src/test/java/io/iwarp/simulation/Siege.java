@@ -1,7 +1,7 @@
 package io.iwarp.simulation;
 
 import io.iwarp.internal.InputBudget;
-import io.iwarp.internal.SendingShare;
+import io.iwarp.internal.SendReservation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
@@ -40,7 +40,7 @@ final class Siege {
 
     private static final int GREATEST_IRD = 16;
     /** Each of twice the IRD of answers may have a batch of its own, and so may the few requests. */
-    private static final long SENDING = 2 * SendingShare.FREE + LEAST_BATCH * (2 * GREATEST_IRD + 8);
+    private static final long SENDING = 2 * SendReservation.FREE_BYTES + LEAST_BATCH * (2 * GREATEST_IRD + 8);
 
     final World world;
     final Dice dice;
@@ -76,7 +76,7 @@ final class Siege {
         domain = device.createProtectionDomain();
         try (StreamAssociation other = domain.openStream()) {
             others = other;
-            others.inputBudget().add(LEAST_LIMIT - dice.oneOf(1 << 12, 1 << 17, LEAST_LIMIT));
+            others.inputBudget().charge(LEAST_LIMIT - dice.oneOf(1 << 12, 1 << 17, LEAST_LIMIT));
             for (int i = dice.oneOf(0, 4, 7); i > 0; i--) {
                 others.sendingShare().grow();
             }
@@ -230,10 +230,11 @@ final class Siege {
             raider.onRest(nanos);
             free += raider.channel.isOpen() ? SMALL + (raider.hasOutput() ? SENDING : 0) : 0;
         }
-        long sending = device.sendingBytes() - others.sendingShare().reserved();
-        long input = device.partialFpduBytes() - othersInput + device.managedReceiveBytes() - othersMessages.held();
+        long sending = device.sendingBytes() - others.sendingShare().reservedBytes();
+        long input =
+                device.partialFpduBytes() - othersInput + device.managedReceiveBytes() - othersMessages.heldBytes();
         long held = memory.liveBytes();
-        long messages = device.managedReceiveBytes() - othersMessages.held();
+        long messages = device.managedReceiveBytes() - othersMessages.heldBytes();
         if (messages > 0 && raiders.stream().noneMatch(Raider::mayHoldMessage)) {
             world.violated("what is counted is held", messages + " bytes of messages, and none is incomplete");
         }
@@ -249,7 +250,7 @@ final class Siege {
     }
 
     private void dispose() {
-        others.inputBudget().give(othersInput);
+        others.inputBudget().release(othersInput);
         othersMessages.close();
         others.sendingShare().shrinkTo(0);
         region.close();

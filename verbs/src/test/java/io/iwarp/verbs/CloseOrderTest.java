@@ -36,7 +36,7 @@ class CloseOrderTest {
     /** Another thread has claimed a slot, and is slow to publish it. */
     @Test
     void closeWaitsForASlotThatAnotherThreadHasClaimed() {
-        WorkRequest slow = queuePair.engine().sends().claim(0, PostOptions.NONE, (completion, place) -> {});
+        WorkRequest slow = queuePair.engine().requests().claim(0, PostOptions.NONE, (completion, place) -> {});
         CompletableFuture<Completion> sent = queuePair.send(Unpooled.EMPTY_BUFFER);
 
         queuePair.close();
@@ -51,7 +51,7 @@ class CloseOrderTest {
         slow.send(false);
         queuePair
                 .engine()
-                .sends()
+                .requests()
                 .publish(
                         slow,
                         1,
@@ -68,7 +68,7 @@ class CloseOrderTest {
     /** Nothing can be sent any more, so the close need not wait. */
     @Test
     void aSlotThatIsPublishedAfterTheEndIsFlushed() {
-        WorkRequest slow = queuePair.engine().sends().claim(0, PostOptions.NONE, (completion, place) -> {});
+        WorkRequest slow = queuePair.engine().requests().claim(0, PostOptions.NONE, (completion, place) -> {});
         queuePair.close();
         pair.run();
         pair.responder.queuePair().abort();
@@ -78,7 +78,7 @@ class CloseOrderTest {
         slow.send(false);
         queuePair
                 .engine()
-                .sends()
+                .requests()
                 .publish(
                         slow,
                         1,

@@ -27,8 +27,8 @@ class CompletionQueueAllocationTest {
         EmbeddedChannel channel = new EmbeddedChannel();
         ProtectionDomain domain = ProtectionDomain.create();
         QueuePair queuePair = new QueuePair(channel, domain, settings, Role.INITIATOR, null).setCompletionQueue(queue);
-        CompletionTarget port = queuePair.engine().receives().target();
-        CompletionBound place = queuePair.engine().receives().receives().bound();
+        CompletionTarget port = queuePair.engine().receiveSide().target();
+        QueueSlots place = queuePair.engine().receiveSide().source().slots();
         CompletionView completion = new CompletionView();
         long[] seen = new long[1];
         CompletionListener handler = (qp, polled) -> seen[0] += polled.bytes() + 1;
@@ -43,7 +43,7 @@ class CompletionQueueAllocationTest {
     private static void run(
             CompletionQueue queue,
             CompletionTarget port,
-            CompletionBound place,
+            QueueSlots place,
             CompletionView completion,
             CompletionListener handler) {
         for (int i = 0; i < ROUNDS; i += 2) {

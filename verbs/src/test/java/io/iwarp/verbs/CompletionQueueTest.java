@@ -333,7 +333,7 @@ class CompletionQueueTest {
         List<CompletionQueue> events = new ArrayList<>();
         CompletionQueue queue = CompletionQueue.create(2 * DEPTH).setListener(events::add);
         QueuePair initiator = connect(0, queue, queue);
-        CompletionPort port = (CompletionPort) initiator.engine().sends().target();
+        CompletionPort port = (CompletionPort) initiator.engine().requests().target();
         CompletionView failed = new WorkRequest((withdrawn, future) -> {})
                 .report(new CompletionView(), new CloseReason(EndedBy.TIMEOUT, null, "a failure", null));
         assertThat(queue.armSolicited()).isFalse();

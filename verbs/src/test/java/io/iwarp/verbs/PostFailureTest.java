@@ -98,7 +98,7 @@ class PostFailureTest {
             assertThatThrownBy(post).isInstanceOf(NullPointerException.class).hasMessageContaining("PostOptions.NONE");
         }
         await(queuePair.send(bytes));
-        assertThat(queuePair.engine().sends().ring().unreleased()).isZero();
+        assertThat(queuePair.engine().requests().ring().unreleasedCount()).isZero();
         assertThat(bytes.release()).isTrue();
         assertThat(sink.release()).isTrue();
     }
@@ -134,7 +134,7 @@ class PostFailureTest {
         posts.forEach((post, message) -> assertThatThrownBy(post)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(message));
-        assertThat(queuePair.engine().sends().ring().unreleased()).isZero();
+        assertThat(queuePair.engine().requests().ring().unreleasedCount()).isZero();
         assertThat(domain.device().regions()).isOne();
         region.close();
         assertThat(bytes.release()).isTrue();
@@ -145,11 +145,11 @@ class PostFailureTest {
     void aRegionThatIsClosedWhileItIsPostedFromHoldsNothingUp() throws Exception {
         ByteBuf bytes = Unpooled.directBuffer(BYTES, BYTES).writeZero(BYTES);
         closeRegionsDuring(region -> queuePair.sendQueue().send(1, region.slice(0, BYTES), PostOptions.NONE));
-        Awaitility.await().until(() -> queuePair.engine().sends().ring().unreleased() == 0);
+        Awaitility.await().until(() -> queuePair.engine().requests().ring().unreleasedCount() == 0);
         for (int i = 0; i < 2 * DEPTH; i++) {
             await(queuePair.send(bytes));
         }
-        assertThat(queuePair.engine().sends().ring().unreleased()).isZero();
+        assertThat(queuePair.engine().requests().ring().unreleasedCount()).isZero();
         assertThat(bytes.release()).isTrue();
     }
 

@@ -30,11 +30,11 @@ class PostRingTest {
         long second = ring.claim();
         ring.slot(second).value = 2;
         ring.publish(second);
-        assertThat(ring.ready()).isZero();
+        assertThat(ring.readyCount()).isZero();
         assertThat(ring.startNext()).isNull();
         ring.slot(first).value = 1;
         ring.publish(first);
-        assertThat(ring.ready()).isEqualTo(2);
+        assertThat(ring.readyCount()).isEqualTo(2);
         assertThat(ring.peek(1).value).isEqualTo(2);
         assertThat(ring.startNext().value).isEqualTo(1);
         assertThat(ring.startNext().value).isEqualTo(2);
@@ -116,13 +116,13 @@ class PostRingTest {
         ring.close();
         ring.close();
         assertThat(ring.claim()).isEqualTo(PostRing.FULL);
-        assertThat(ring.unreleased()).isOne();
-        assertThat(ring.unstarted()).isOne();
+        assertThat(ring.unreleasedCount()).isOne();
+        assertThat(ring.unstartedCount()).isOne();
         ring.publish(late);
         assertThat(ring.startNext()).isSameAs(ring.slot(late));
         ring.done();
         ring.release();
-        assertThat(ring.unreleased()).isZero();
+        assertThat(ring.unreleasedCount()).isZero();
         assertThat(ring.claim()).isEqualTo(PostRing.FULL);
     }
 
@@ -142,8 +142,8 @@ class PostRingTest {
             }
         });
         for (int i = 0; i < 5_000_000; i++) {
-            int uncompleted = ring.unreleased();
-            int unstarted = ring.unstarted();
+            int uncompleted = ring.unreleasedCount();
+            int unstarted = ring.unstartedCount();
             if (uncompleted < 0 || uncompleted > depth || unstarted < 0 || unstarted > depth) {
                 enough.set(true);
                 throw new AssertionError(uncompleted + " uncompleted, " + unstarted + " unstarted");

@@ -200,8 +200,8 @@ class QueuePairEndTest {
     void aPostThatCrossesTheEndOfTheStreamIsFlushed() throws Exception {
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
         QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
-        WorkRequest late = initiator.engine().sends().claim(0, PostOptions.NONE, (completion, place) -> {});
-        ReceiveRequest lateReceive = initiator.engine().receives().claim();
+        WorkRequest late = initiator.engine().requests().claim(0, PostOptions.NONE, (completion, place) -> {});
+        ReceiveRequest lateReceive = initiator.engine().receiveSide().claim();
         initiator.abort();
         CloseReason reason = await(initiator.closed());
         CompletableFuture<CloseReason> sendFlushed = new CompletableFuture<>();
@@ -209,7 +209,7 @@ class QueuePairEndTest {
         late.send(false);
         initiator
                 .engine()
-                .sends()
+                .requests()
                 .publish(
                         late,
                         1,
@@ -218,7 +218,7 @@ class QueuePairEndTest {
                         (completion, place) -> sendFlushed.complete(completion.failure()));
         initiator
                 .engine()
-                .receives()
+                .receiveSide()
                 .publish(lateReceive.set(2, (completion, place) -> receiveFlushed.complete(completion.failure())));
         assertThat(await(sendFlushed)).isEqualTo(reason);
         assertThat(await(receiveFlushed)).isEqualTo(reason);

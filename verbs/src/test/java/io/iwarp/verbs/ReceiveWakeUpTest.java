@@ -148,7 +148,7 @@ class ReceiveWakeUpTest {
         taker.receiveQueue().receive(0, Unpooled.EMPTY_BUFFER);
         taker.channel().read();
         assertThat(takers).hasSize(1);
-        assertThat(taker.engine().receives().receiveStall().stalled()).isFalse();
+        assertThat(taker.engine().receiveSide().receiveStall().isStalled()).isFalse();
         pair.advance(WAIT.multipliedBy(2));
         assertThat(taker.state()).isEqualTo(ConnectionState.READY);
     }

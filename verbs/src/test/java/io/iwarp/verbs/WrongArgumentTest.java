@@ -98,7 +98,7 @@ class WrongArgumentTest {
     void aPollWithoutAHandlerTakesNothing() {
         CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(QueuePairSettings.DEFAULT, 1));
         QueuePair queuePair = queuePair().setCompletionQueue(queue);
-        queue.add((CompletionPort) queuePair.engine().receives().target(), new CompletionView());
+        queue.add((CompletionPort) queuePair.engine().receiveSide().target(), new CompletionView());
         assertThatThrownBy(() -> queue.poll(null, 1)).isInstanceOf(NullPointerException.class);
         List<QueuePair> polled = new ArrayList<>();
         queue.poll((ofPair, completion) -> polled.add(ofPair), 1);
@@ -178,7 +178,7 @@ class WrongArgumentTest {
         beyond.put(() -> region.slice(4, 4).slice(1, 4), "are not within the 4 bytes of LocalBuffer[");
         refuses(IndexOutOfBoundsException.class, beyond);
 
-        assertThat(qp.engine().sends().ring().unreleased()).isZero();
+        assertThat(qp.engine().requests().ring().unreleasedCount()).isZero();
         List.of(region, readable, foreign).forEach(MemoryRegion::close);
         assertThat(bytes.release()).isTrue();
         assertThat(sink.release()).isTrue();

@@ -49,8 +49,8 @@ public final class InputBudgetStress {
         /** Looks. */
         @Arbiter
         public void rest(ZJ_Result result) {
-            result.r1 = !asking.waits() && (granted || woken.get() == 1);
-            result.r2 = budget.taken();
+            result.r1 = !asking.isWaiting() && (granted || woken.get() == 1);
+            result.r2 = budget.chargedBytes();
         }
     }
 
@@ -87,9 +87,9 @@ public final class InputBudgetStress {
         /** Looks. */
         @Arbiter
         public void rest(JZ_Result result) {
-            result.r2 = !next.waits();
+            result.r2 = !next.isWaiting();
             next.release();
-            result.r1 = budget.taken();
+            result.r1 = budget.chargedBytes();
         }
     }
 }

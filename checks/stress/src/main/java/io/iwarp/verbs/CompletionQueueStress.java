@@ -19,7 +19,7 @@ public final class CompletionQueueStress {
     private CompletionQueueStress() {}
 
     /** A queue, event loops that add to it, and a consumer that polls when it was told. */
-    static class Consumed implements CompletionBound {
+    static class Consumed implements QueueSlots {
         final CompletionQueue queue = CompletionQueue.create(CAPACITY);
         final int[] numbers = new int[CAPACITY];
         int polled;
@@ -57,12 +57,12 @@ public final class CompletionQueueStress {
         }
 
         @Override
-        public int unreleased() {
+        public int unreleasedCount() {
             return 0;
         }
 
         @Override
-        public void releasedByConsumer() {}
+        public void allowReleaseByAnyThread() {}
 
         @Override
         public void release() {}

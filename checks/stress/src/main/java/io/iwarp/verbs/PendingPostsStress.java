@@ -83,7 +83,7 @@ public final class PendingPostsStress {
         private final LoopFuture<Completion> future =
                 new LoopFuture<>(QUEUE_PAIR.channel().eventLoop(), CompletionView::copy);
         private int withdrawals;
-        private final LoopFuture.Posted request = this::withdraw;
+        private final LoopFuture.Withdrawable request = this::withdraw;
         private int placed;
         private int seen;
         private boolean cancelled;
@@ -95,7 +95,7 @@ public final class PendingPostsStress {
 
         /** The request is posted. */
         public CancelBesidePlacement() {
-            future.posted(request);
+            future.attach(request);
         }
 
         /** Cancels. */

@@ -105,7 +105,7 @@ public final class PostRingStress {
         @SuppressWarnings("StatementWithEmptyBody")
         public void rest(ZZ_Result result) {
             while (take()) {}
-            result.r1 = posted == taken && ring.unreleased() == 0 && ring.unstarted() == 0;
+            result.r1 = posted == taken && ring.unreleasedCount() == 0 && ring.unstartedCount() == 0;
             result.r2 = inOrder;
         }
     }
@@ -136,7 +136,7 @@ public final class PostRingStress {
             NumberedSlot.post(ring, 2);
             ring.close();
             while (ring.startNext() != null) {}
-            allTaken = ring.unstarted() == 0;
+            allTaken = ring.unstartedCount() == 0;
         }
 
         /** Looks for what follows. */

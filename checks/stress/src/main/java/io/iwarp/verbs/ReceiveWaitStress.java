@@ -39,7 +39,7 @@ public final class ReceiveWaitStress {
         /** The event loop passes the message. */
         void message() {
             loop.run(() -> {
-                Receives receives = queuePair.engine().receives().receives();
+                ReceiveSource receives = queuePair.engine().receiveSide().source();
                 if (!receives.findReceive()) {
                     receives.stalls();
                 }
@@ -47,7 +47,7 @@ public final class ReceiveWaitStress {
         }
 
         boolean waits() {
-            return queuePair.engine().receives().receiveStall().stalled();
+            return queuePair.engine().receiveSide().receiveStall().isStalled();
         }
     }
 

@@ -10,11 +10,11 @@ import java.util.concurrent.TimeUnit;
  * Gives tasks to event loops. An event loop refuses a task when it has shut down, and also while its queue of tasks is
  * full ({@code io.netty.eventLoop.maxPendingTasks}). The latter is temporary.
  */
-public final class LoopTasks {
+public final class EventLoopTasks {
     /** The JDK's own timer thread; long enough for an event loop to run some tasks. */
     private static final Executor LATER = CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS, Runnable::run);
 
-    private LoopTasks() {}
+    private EventLoopTasks() {}
 
     /**
      * Gives a task to an event loop, as often as its queue of tasks is full. Any thread may call it.
@@ -28,13 +28,13 @@ public final class LoopTasks {
             if (loop.isShuttingDown()) {
                 ifShutDown.run();
             } else {
-                later(() -> execute(loop, task, ifShutDown));
+                retryLater(() -> execute(loop, task, ifShutDown));
             }
         }
     }
 
     /** Retries, later and on another thread, to submit a task to a loop whose queue was full. */
-    public static void later(Runnable again) {
+    public static void retryLater(Runnable again) {
         LATER.execute(again);
     }
 }

@@ -3,12 +3,12 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 
 /** Is notified of the state changes of a stream, on the event loop. No method throws. */
-interface LifeListener {
+interface EngineListener {
     /** Called when this side may send requests. */
     void onReady();
 
     /** Called when the set-up has failed. */
-    void onSetUpFailed(Exception why);
+    void onSetupFailed(Exception why);
 
     /** Called when the peer has closed its half. */
     void onInputShutdown();

@@ -2,51 +2,51 @@ package io.iwarp.internal;
 
 /**
  * What one stream has reserved of the bytes that the streams of a device may hold to send. It reserves large pieces, so
- * that streams do not contend for the counter of the device with each burst, and only beyond {@link #FREE}, so that
- * each stream can always send one segment, and few bytes reserve nothing.
+ * that streams do not contend for the counter of the device with each burst, and only beyond {@link #FREE_BYTES}, so
+ * that each stream can always send one segment, and few bytes reserve nothing.
  *
  * <p>It belongs to the event loop of the stream.
  */
-public final class SendingShare {
+public final class SendReservation {
     /** What a stream may hold without a reservation: one segment of any size, and the headers of some others. */
-    public static final int FREE = 72 * 1024;
+    public static final int FREE_BYTES = 72 * 1024;
 
     /** The bytes of a reservation: at least one segment of any size. */
-    static final int PIECE = 128 * 1024;
+    static final int PIECE_BYTES = 128 * 1024;
 
     private final ByteBudget device;
-    private long reserved;
+    private long reservedBytes;
 
     /** @param device what the streams of the device share */
-    public SendingShare(ByteBudget device) {
+    public SendReservation(ByteBudget device) {
         this.device = device;
     }
 
     /** Reserves one piece more. Returns false if the device has none left. */
     public boolean grow() {
-        boolean grown = device.take(PIECE);
+        boolean grown = device.tryReserve(PIECE_BYTES);
         if (grown) {
-            reserved += PIECE;
+            reservedBytes += PIECE_BYTES;
         }
         return grown;
     }
 
     /** Gives back the pieces that are not needed to hold a number of bytes. */
     public void shrinkTo(long bytes) {
-        while (reserved - PIECE >= bytes) {
-            reserved -= PIECE;
-            device.give(PIECE);
+        while (reservedBytes - PIECE_BYTES >= bytes) {
+            reservedBytes -= PIECE_BYTES;
+            device.release(PIECE_BYTES);
         }
     }
 
-    /** Returns the number of bytes that the stream may hold beyond {@link #FREE}. */
-    public long reserved() {
-        return reserved;
+    /** Returns the number of bytes that the stream may hold beyond {@link #FREE_BYTES}. */
+    public long reservedBytes() {
+        return reservedBytes;
     }
 
     /** Returns whether the device has no piece left. */
-    public boolean isShort() {
-        return device.limit() - device.taken() < PIECE;
+    public boolean isDeviceExhausted() {
+        return device.limit() - device.reservedBytes() < PIECE_BYTES;
     }
 
     /** Returns the maximum number of bytes that the streams of the device reserve together. */

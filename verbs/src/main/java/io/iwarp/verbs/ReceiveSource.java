@@ -14,25 +14,25 @@ import org.jspecify.annotations.Nullable;
  * The source of receives for the messages of a queue pair's peer: receives posted by the application, buffers of an
  * allocator, or a shared receive queue. Confined to the event loop unless a method says otherwise.
  */
-abstract class Receives implements ReceiveStall.Source {
+abstract class ReceiveSource implements ReceiveStall.Source {
     private final StreamAssociation stream;
     private final DrainSchedule drains;
     private final ReceiveStall stall;
     /** Whether a message has found no receive or no memory, and none has passed since. */
-    private boolean missed;
+    private boolean hasWaitingMessage;
     /** Reused for every call of a listener. */
     final CompletionView completion = new CompletionView();
 
-    Receives(StreamAssociation stream, DrainSchedule drains, ReceiveStall stall) {
+    ReceiveSource(StreamAssociation stream, DrainSchedule drains, ReceiveStall stall) {
         this.stream = stream;
         this.drains = drains;
         this.stall = stall;
     }
 
     /** Reports the {@link #completion} of a message. Posts need no wake-up until the end of the burst. */
-    final void completeInBurst(@Nullable CompletionTarget target, CompletionBound place) {
+    final void completeInBurst(@Nullable CompletionTarget target, QueueSlots slots) {
         drains.beginBurst();
-        complete(target, place);
+        complete(target, slots);
     }
 
     /**
@@ -40,31 +40,31 @@ abstract class Receives implements ReceiveStall.Source {
      *
      * @param target null if it is not reported
      */
-    final void complete(@Nullable CompletionTarget target, CompletionBound place) {
+    final void complete(@Nullable CompletionTarget target, QueueSlots slots) {
         if (target == null) {
-            place.release();
+            slots.release();
         } else {
-            target.complete(completion, place);
+            target.complete(completion, slots);
         }
     }
 
     /** Returns the bound of receives whose end is not reported to the application. */
-    abstract CompletionBound bound();
+    abstract QueueSlots slots();
 
     /**
      * Any thread: returns the number of receives that the application posted or has to poll, 0 to the depth of the
      * bound.
      */
-    int inUse() {
-        return bound().unreleased();
+    int inUseCount() {
+        return slots().unreleasedCount();
     }
 
-    /** Returns what {@link #inUse} counts, to follow the number and the depth. */
-    abstract String describeUse();
+    /** Returns what {@link #inUseCount} counts, to follow the number and the depth. */
+    abstract String useDescription();
 
     /** Returns the hint for an application that posts receives where none are allowed; null if they are allowed. */
     @Nullable
-    String insteadOfPosting() {
+    String postingHint() {
         return null;
     }
 
@@ -100,38 +100,38 @@ abstract class Receives implements ReceiveStall.Source {
     abstract @Nullable ReceiveRequest receive(int ahead);
 
     /** Returns whether the message that has begun waits for memory. */
-    boolean waitsForMemory() {
+    boolean isAwaitingMemory() {
         return false;
     }
 
     /** Returns whether a message without a receive waits until the application takes earlier ones. */
-    boolean waitsForApplication() {
+    boolean isAwaitingApplication() {
         return false;
     }
 
     @Override
     public final boolean findReceive() {
-        return receive(0) != null && !waitsForMemory();
+        return receive(0) != null && !isAwaitingMemory();
     }
 
     @Override
     public final @Nullable UntaggedBuffer buffer(int ahead) {
         ReceiveRequest receive = receive(ahead);
-        if (receive != null && missed) {
-            missed = false;
-            stall.passed();
+        if (receive != null && hasWaitingMessage) {
+            hasWaitingMessage = false;
+            stall.onReceiveFound();
         }
         return receive;
     }
 
     @Override
     public final boolean stalls() {
-        missed = true;
-        return (waitsForMemory() || waitsForApplication()) ? stall.awaitMemory(this) : stall.awaitReceive(this);
+        hasWaitingMessage = true;
+        return (isAwaitingMemory() || isAwaitingApplication()) ? stall.awaitMemory(this) : stall.awaitReceive(this);
     }
 
     /** Returns the fault for a message that no listener or completion queue can get. */
-    static ProtocolFault withoutListener() {
+    static ProtocolFault noListenerFault() {
         return new ProtocolFault(
                 ProtocolError.DDP_LOCAL_CATASTROPHIC,
                 "no target for a message: set a completion listener or a completion queue on the queue pair before the"
@@ -155,11 +155,11 @@ abstract class Receives implements ReceiveStall.Source {
             return null;
         }
         if (buffer.refCnt() == 0) {
-            return MemoryMisuse.released(Operation.RECEIVE, request.id());
+            return MemoryMisuse.releasedFault(Operation.RECEIVE, request.id());
         }
         long end = buffer.writerIndex() + completion.bytes();
         if (end > buffer.capacity()) {
-            return MemoryMisuse.changed(Operation.RECEIVE, request.id(), completion.bytes());
+            return MemoryMisuse.changedFault(Operation.RECEIVE, request.id(), completion.bytes());
         }
         buffer.writerIndex((int) end);
         return null;

@@ -9,21 +9,21 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** In which order the end of a queue pair is reported. */
-class ClosedFuturesTest {
+class CloseFuturesTest {
     private static final CloseReason REASON = new CloseReason(EndedBy.PEER_CLOSED, null, "over", null);
 
-    private final ClosedFutures futures = new ClosedFutures(List.of());
+    private final CloseFutures futures = new CloseFutures(List.of());
     private final List<Object> reported = new ArrayList<>();
 
     @Test
     void theApplicationIsToldFirstAndInItsOwnOrder() {
         futures.reported().thenRun(() -> reported.add("over"));
-        futures.future().thenAccept(reported::add);
-        futures.future().thenRun(() -> reported.add("second"));
+        futures.newFuture().thenAccept(reported::add);
+        futures.newFuture().thenRun(() -> reported.add("second"));
         assertThat(reported).isEmpty();
         futures.complete(REASON);
         assertThat(reported).containsExactly(REASON, "second", "over");
-        futures.future().thenAccept(reported::add);
+        futures.newFuture().thenAccept(reported::add);
         assertThat(reported).endsWith(REASON).hasSize(4);
     }
 }

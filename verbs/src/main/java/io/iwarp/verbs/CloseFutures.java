@@ -12,32 +12,32 @@ import org.jspecify.annotations.Nullable;
  * their creation, with all dependent actions; then the future that this library waits for. Any thread may call any
  * method except {@link #complete}.
  *
- * <p>Each call of {@link #future} creates a separate future. If all were derived from one future, a thread that creates
- * another one during completion could run the dependent actions of others, and the second step could start before they
- * are done.
+ * <p>Each call of {@link #newFuture} creates a separate future. If all were derived from one future, a thread that
+ * creates another one during completion could run the dependent actions of others, and the second step could start
+ * before they are done.
  */
-final class ClosedFutures {
+final class CloseFutures {
     private final Iterable<EventExecutor> loops;
     private final Queue<CompletableFuture<CloseReason>> futures = new ConcurrentLinkedQueue<>();
     private final CompletableFuture<Void> reported = new CompletableFuture<>();
     private volatile @Nullable CloseReason reason;
 
     /** @param loops the event loops that must not wait for a future */
-    ClosedFutures(Iterable<EventExecutor> loops) {
+    CloseFutures(Iterable<EventExecutor> loops) {
         this.loops = loops;
     }
 
     /** Returns a new future, which is complete if the end was reported before. */
-    CompletableFuture<CloseReason> future() {
-        CloseReason before = reason;
-        if (before != null) {
-            return CompletableFuture.completedFuture(before);
+    CompletableFuture<CloseReason> newFuture() {
+        CloseReason currentReason = reason;
+        if (currentReason != null) {
+            return CompletableFuture.completedFuture(currentReason);
         }
         CompletableFuture<CloseReason> future = new LoopFuture<>(loops);
         futures.add(future);
-        CloseReason known = reason;
-        if (known != null) {
-            future.complete(known);
+        currentReason = reason;
+        if (currentReason != null) {
+            future.complete(currentReason);
         }
         return future;
     }
@@ -51,10 +51,10 @@ final class ClosedFutures {
     }
 
     /** Event loop, once: completes all futures. */
-    void complete(CloseReason why) {
-        reason = why;
+    void complete(CloseReason closeReason) {
+        reason = closeReason;
         for (CompletableFuture<CloseReason> future = futures.poll(); future != null; future = futures.poll()) {
-            future.complete(why);
+            future.complete(closeReason);
         }
         reported.complete(null);
     }

@@ -1,6 +1,6 @@
 package io.iwarp.verbs;
 
-import io.iwarp.internal.LoopTasks;
+import io.iwarp.internal.EventLoopTasks;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -13,14 +13,14 @@ import org.slf4j.LoggerFactory;
  * The outcome of an operation of a channel, for example its close. An event loop that has terminated completes no
  * operation and calls no listener; waiters are still notified.
  */
-final class ChannelOutcome implements ChannelFutureListener, Runnable {
+final class ChannelFutures implements ChannelFutureListener, Runnable {
     private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
 
     private final Channel channel;
     private final Runnable next;
     private final AtomicBoolean called = new AtomicBoolean();
 
-    private ChannelOutcome(Channel channel, Runnable next) {
+    private ChannelFutures(Channel channel, Runnable next) {
         this.channel = channel;
         this.next = next;
     }
@@ -34,7 +34,7 @@ final class ChannelOutcome implements ChannelFutureListener, Runnable {
             next.run();
             return;
         }
-        ChannelOutcome outcome = new ChannelOutcome(future.channel(), next);
+        ChannelFutures outcome = new ChannelFutures(future.channel(), next);
         future.addListener(outcome);
         LoopTermination.await(future.channel().eventLoop(), outcome);
     }
@@ -62,7 +62,7 @@ final class ChannelOutcome implements ChannelFutureListener, Runnable {
             channel.close();
         } else {
             Runnable closedByLoop = () -> LOGGER.debug("{} is closed by its event loop, which has shut down", channel);
-            LoopTasks.execute(loop, channel::close, closedByLoop);
+            EventLoopTasks.execute(loop, channel::close, closedByLoop);
         }
     }
 }

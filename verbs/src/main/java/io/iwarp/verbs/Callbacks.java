@@ -12,10 +12,10 @@ import org.slf4j.LoggerFactory;
  * <p>{@link CompletionQueue#poll} and the methods of a future differ: there the application calls, and gets what its
  * own code throws.
  */
-final class Application {
+final class Callbacks {
     private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
 
-    private Application() {}
+    private Callbacks() {}
 
     /**
      * Calls a listener and logs what it throws.
