@@ -101,6 +101,7 @@ class ConnectorTest {
                 Iwarp.Client connector = connector(PATIENT, security);
                 CompletableFuture<QueuePair> connecting = connector.connect(silent.getLocalSocketAddress());
                 QueuePair queuePair = prepared.poll(Server.PATIENCE_SECONDS, TimeUnit.SECONDS);
+                CompletableFuture<?> givenUp = connecting;
                 Class<? extends Exception> failure = switch (how) {
                     case CANCEL -> {
                         connecting.cancel(false);
@@ -111,7 +112,7 @@ class ConnectorTest {
                         yield TimeoutException.class;
                     }
                     case SHUTDOWN -> {
-                        connector.shutdownGracefully(AGES);
+                        givenUp = connector.shutdownGracefully(AGES);
                         yield ConnectionClosedException.class;
                     }
                 };
@@ -122,6 +123,8 @@ class ConnectorTest {
                         .satisfiesAnyOf(
                                 thrown -> assertThat(thrown).isInstanceOf(failure),
                                 thrown -> assertThat(thrown).hasCauseInstanceOf(failure));
+                // Each shutdown has a timer of its own.
+                await(givenUp.handle((nothing, why) -> why));
                 await(connector.shutdownGracefully(AGES));
                 assertThat(connector.connections()).isZero();
             }

@@ -191,6 +191,24 @@ class IncompleteMessageTest {
         }
     }
 
+    /** Each byte adds the time that it takes at 64 KiB/s, not the second for which the peer was silent. */
+    @ParameterizedTest
+    @EnumSource
+    @Requirement("MPA-77")
+    void aByteASecondDoesNotKeepAnIncompleteMessage(Kind kind) {
+        try (SimulatedPeer peer = peer(kind).speaksFirst()) {
+            for (int i = 0; i < 60; i++) {
+                peer.sends(piece(1, i, i + 1).last(false));
+                assertThat(peer.queuePair().closed()).isNotDone();
+                peer.pass(Duration.ofSeconds(1));
+            }
+            peer.pass(Duration.ofMillis(1));
+            assertThat(peer.queuePair().closed()).isCompleted();
+            assertThat(peer.queuePair().closed().join().endedBy()).isEqualTo(EndedBy.TIMEOUT);
+            assertThat(domain.device().managedReceiveBytes()).isZero();
+        }
+    }
+
     @Test
     @Requirement("DDP-32")
     void aTerminateWithAHoleIsNotBelieved() {

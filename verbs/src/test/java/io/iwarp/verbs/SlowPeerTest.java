@@ -180,6 +180,61 @@ class SlowPeerTest {
     }
 
     @Test
+    @Requirement("SEC-11")
+    void aPeerThatTakesNothingEndsAndLeavesNothing() {
+        IwarpDevice device = IwarpDevice.builder().maxSendingBytes(LIMIT).build();
+        try (ProtectionDomain limited = device.createProtectionDomain();
+                MemoryRegion memory = limited.allocate(MIB, AccessRight.REMOTE_READ);
+                SimulatedPeer peer = SimulatedPeer.ofResponder(
+                                limited, settings().transmitTimeout(SECOND).build(), qp -> {})
+                        .speaksFirst()) {
+            peer.end.takes(0);
+            peer.sends(Segment.readRequest(1, 7, 0, MIB, memory.stag(), memory.baseTaggedOffset()));
+            assertThat(device.sendingBytes()).isPositive();
+            peer.pass(SECOND);
+            peer.pass(SECOND);
+            assertThat(reason(peer).detail()).contains("no transmit progress");
+            assertThat(device.sendingBytes()).isZero();
+        }
+    }
+
+    /** What it does not take stays in the send queue, whose limits are those of the application. */
+    @Test
+    void postsThatThePeerDoesNotTakeAreRefusedBeyondTheLimits() {
+        QueuePairSettings limited = settings()
+                .sendQueueDepth(4)
+                .maxPendingPosts(3)
+                .transmitTimeout(SECOND)
+                .build();
+        try (SimulatedPeer peer = peer(limited)) {
+            peer.end.takes(0);
+            ByteBuf source = Unpooled.directBuffer(MIB, MIB).writerIndex(MIB);
+            List<CompletableFuture<?>> posted = new ArrayList<>();
+            for (int i = 0; i < 4 + 3; i++) {
+                posted.add(peer.queuePair().write(source, new RemoteBuffer(1, 0, MIB)));
+            }
+            CompletableFuture<?> refused = peer.queuePair().write(source, new RemoteBuffer(1, 0, MIB));
+            assertThat(refused)
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableThat()
+                    .withCauseInstanceOf(QueueFullException.class);
+            peer.end.runTasks();
+            for (int second = 0; second < 10; second++) {
+                assertThat(peer.end.takes(1)).isOne();
+                peer.pass(SECOND);
+                assertThat(posted).noneMatch(CompletableFuture::isDone);
+                assertThat(peer.end.unsafe().outboundBuffer().totalPendingWriteBytes())
+                        .isLessThan(QueuePairSettings.DEFAULT.transmitWindow() + 64 * 1024);
+            }
+            peer.pass(SECOND);
+            assertThat(reason(peer).detail()).contains("no transmit progress");
+            assertThat(posted).allMatch(CompletableFuture::isCompletedExceptionally);
+            assertThat(source.refCnt()).as("references to the memory").isOne();
+            source.release();
+        }
+    }
+
+    @Test
     void aPeerThatTakesBytesHasNotTakenNothing() {
         Duration timeout = SECOND.multipliedBy(2);
         try (SimulatedPeer peer =
