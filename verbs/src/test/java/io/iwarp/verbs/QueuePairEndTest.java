@@ -61,9 +61,7 @@ class QueuePairEndTest {
         ByteBuf source = Unpooled.directBuffer(length, length).writeZero(length);
         source.setInt(length - 4, 0xcafebabe);
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
-        QueuePairSettings impatient =
-                QueuePairSettings.builder().closeTimeout(Duration.ofMillis(100)).build();
-        QueuePair initiator = loopback.connect(address, domain, impatient, qp -> {});
+        QueuePair initiator = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
         CompletableFuture<Completion> written = initiator.write(source, target.remoteBuffer());
         initiator.close();
         assertThat(initiator.send(Unpooled.EMPTY_BUFFER)).isCompletedExceptionally();

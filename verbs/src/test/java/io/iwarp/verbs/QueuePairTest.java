@@ -192,7 +192,7 @@ class QueuePairTest {
                 .isInstanceOf(ConnectionClosedException.class)
                 .hasMessageContaining("aborted by the application");
         assertThat(initiator.send(Unpooled.EMPTY_BUFFER))
-                .failsWithin(Duration.ofSeconds(1))
+                .failsWithin(Duration.ofMinutes(1))
                 .withThrowableThat()
                 .withCauseInstanceOf(ConnectionClosedException.class);
         await(loopback.nextAccepted().closed());

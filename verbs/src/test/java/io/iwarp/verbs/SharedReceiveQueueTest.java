@@ -284,7 +284,7 @@ class SharedReceiveQueueTest {
         try (SocketPeer peer = SocketPeer.established(address)) {
             QueuePair taker = loopback.nextAccepted();
             peer.sends(Segment.send(1, new byte[4]).last(false));
-            Awaitility.await().until(() -> receives.available() == 2);
+            Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> receives.available() == 2);
             peer.reset();
             await(taker.closed());
         }
