@@ -50,16 +50,16 @@ public final class ByteSpan {
      * Covers local memory without a check, so that this cannot fail. Call it after {@link #retain}. If the range is not
      * within a buffer any more, copies fail. A region may have been closed since.
      *
-     * @param local a {@link ByteBuf} or a {@link LocalBuffer}
+     * @param memory a {@link ByteBuf} or a {@link LocalBuffer}
      * @param index the index of the first byte in a buffer; not used for a piece of a region, which is covered as a
      *     whole
      * @param length the number of bytes in a buffer
      */
-    public void cover(Object local, int index, long length) {
-        if (local instanceof LocalBuffer piece) {
+    public void cover(Object memory, int index, long length) {
+        if (memory instanceof LocalBuffer piece) {
             cover(piece);
         } else {
-            this.buffer = (ByteBuf) local;
+            this.buffer = (ByteBuf) memory;
             this.memory = null;
             this.origin = index;
             this.length = length;
@@ -80,7 +80,7 @@ public final class ByteSpan {
      */
     public void cover(MemoryRegion region, long offset, long length) {
         this.buffer = null;
-        this.memory = region.memoryEvenIfClosed();
+        this.memory = region.memoryUnchecked();
         this.origin = offset;
         this.length = length;
     }
@@ -88,10 +88,10 @@ public final class ByteSpan {
     /**
      * Returns the number of bytes that can be read from local memory.
      *
-     * @param local a {@link ByteBuf}, which has its readable bytes, or a {@link LocalBuffer}
+     * @param memory a {@link ByteBuf}, which has its readable bytes, or a {@link LocalBuffer}
      */
-    public static long readableBytes(Object local) {
-        return local instanceof LocalBuffer piece ? piece.length() : ((ByteBuf) local).readableBytes();
+    public static long readableBytes(Object memory) {
+        return memory instanceof LocalBuffer piece ? piece.length() : ((ByteBuf) memory).readableBytes();
     }
 
     /**
@@ -99,20 +99,20 @@ public final class ByteSpan {
      * {@link #release()} of that span, or one {@link #release(Object)}.
      *
      * @param name of the argument, for the message
-     * @param local a {@link ByteBuf} or a {@link LocalBuffer}
+     * @param memory a {@link ByteBuf} or a {@link LocalBuffer}
      * @throws RegionClosedException if the region was closed
      * @throws IllegalReferenceCountException if the buffer was released
      */
-    public static void retain(String name, Object local) {
-        if (local instanceof LocalBuffer piece) {
+    public static void retain(String name, Object memory) {
+        if (memory instanceof LocalBuffer piece) {
             retain(piece.region(), piece.offset(), piece.length());
             return;
         }
         try {
-            ((ByteBuf) local).retain();
+            ((ByteBuf) memory).retain();
         } catch (IllegalReferenceCountException released) {
             throw new IllegalReferenceCountException(
-                    name + " " + local + " was released: keep a reference until the request is posted", released);
+                    name + " " + memory + " was released: keep a reference until the request is posted", released);
         }
     }
 
@@ -126,22 +126,22 @@ public final class ByteSpan {
         RegionMemory memory = region.memory();
         LocalBuffer.requireWithin(offset, length, region.length(), region);
         if (!memory.retain()) {
-            throw region.closed();
+            throw region.closedException();
         }
     }
 
     /**
      * Releases a reference that was taken with {@code retain}.
      *
-     * @param local a {@link ByteBuf}, a {@link LocalBuffer} or the {@link MemoryRegion} of the part
+     * @param memory a {@link ByteBuf}, a {@link LocalBuffer} or the {@link MemoryRegion} of the part
      */
-    public static void release(Object local) {
-        if (local instanceof LocalBuffer piece) {
-            piece.region().memoryEvenIfClosed().release();
-        } else if (local instanceof MemoryRegion region) {
-            region.memoryEvenIfClosed().release();
+    public static void release(Object memory) {
+        if (memory instanceof LocalBuffer piece) {
+            piece.region().memoryUnchecked().release();
+        } else if (memory instanceof MemoryRegion region) {
+            region.memoryUnchecked().release();
         } else {
-            ((ByteBuf) local).release();
+            ((ByteBuf) memory).release();
         }
     }
 
@@ -297,13 +297,13 @@ public final class ByteSpan {
     public int contiguousAt(long offset) {
         Objects.checkIndex(offset, length);
         RegionMemory region = memory;
-        long left = length - offset;
+        long remaining = length - offset;
         if (region == null) {
-            return (int) left;
+            return (int) remaining;
         }
         long at = origin + offset;
         int piece = region.pieceAt(at);
-        return (int) Math.min(left, region.start(piece) + region.capacity(piece) - at);
+        return (int) Math.min(remaining, region.start(piece) + region.capacity(piece) - at);
     }
 
     /** Returns length and kind, without the bytes. */

@@ -99,12 +99,12 @@ final class FileMemory implements TaggedMemory {
 
     @Override
     public void place(long offset, ByteBuf src, int srcIndex, int count) {
-        throw onlyRead();
+        throw readOnlyException();
     }
 
     @Override
     public boolean isAligned(long offset) {
-        throw onlyRead();
+        throw readOnlyException();
     }
 
     @Override
@@ -114,10 +114,10 @@ final class FileMemory implements TaggedMemory {
 
     @Override
     public void execute(long offset, AtomicOperation operation) {
-        throw onlyRead();
+        throw readOnlyException();
     }
 
-    private UnsupportedOperationException onlyRead() {
+    private UnsupportedOperationException readOnlyException() {
         return new UnsupportedOperationException("a region over a file is only read, and only by peers: " + file);
     }
 

@@ -35,7 +35,7 @@ public final class IwarpDevice implements AutoCloseable {
     private final Quota windows;
     private final ReentrantLock lock = new ReentrantLock();
     // The lock guards the following.
-    private int domains;
+    private int openDomainCount;
     private boolean closed;
 
     IwarpDevice(Builder builder, Random random) {
@@ -80,7 +80,7 @@ public final class IwarpDevice implements AutoCloseable {
             if (closed) {
                 throw new IllegalStateException("the device was closed; create another one");
             }
-            domains++;
+            openDomainCount++;
         } finally {
             lock.unlock();
         }
@@ -91,7 +91,7 @@ public final class IwarpDevice implements AutoCloseable {
     void domainClosed() {
         lock.lock();
         try {
-            domains--;
+            openDomainCount--;
         } finally {
             lock.unlock();
         }
@@ -106,9 +106,9 @@ public final class IwarpDevice implements AutoCloseable {
     public void close() {
         lock.lock();
         try {
-            if (domains > 0) {
+            if (openDomainCount > 0) {
                 throw new IllegalStateException(
-                        "the device has " + domains + " open protection domains; close them before the device");
+                        "the device has " + openDomainCount + " open protection domains; close them before the device");
             }
             closed = true;
         } finally {

@@ -70,7 +70,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
             long baseTaggedOffset,
             long length,
             Supplier<TaggedMemory> source) {
-        domain.admitRegion(length, stream);
+        domain.reserveRegion(length, stream);
         TaggedMemory memory = null;
         MemoryRegion region;
         try {
@@ -85,7 +85,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
             if (memory != null) {
                 memory.close();
             }
-            domain.dismissRegion(length, stream);
+            domain.releaseRegion(length, stream);
             throw e;
         }
         if (stream != null && !stream.attach(region)) {
@@ -228,7 +228,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         }
         ByteBuf buffer = bytes.buffer(offset, (int) length, new RegionBuffer(bytes));
         if (buffer == null) {
-            throw closed();
+            throw closedException();
         }
         return bytes.isReadOnly() ? buffer.asReadOnly() : buffer;
     }
@@ -261,7 +261,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         RegionMemory bytes = bytesOf(offset, length);
         dst.ensureWritable(length);
         if (!bytes.get(offset, dst, dst.writerIndex(), length)) {
-            throw closed();
+            throw closedException();
         }
         dst.writerIndex(dst.writerIndex() + length);
     }
@@ -276,7 +276,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         RegionMemory memory = bytesOf(offset, length);
         byte[] copy = new byte[length];
         if (!memory.get(offset, Unpooled.wrappedBuffer(copy), 0, length)) {
-            throw closed();
+            throw closedException();
         }
         return copy;
     }
@@ -297,7 +297,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         ByteBuf from = overlaps ? src.copy() : src;
         try {
             if (!bytes.put(offset, from, from.readerIndex(), length)) {
-                throw closed();
+                throw closedException();
             }
         } finally {
             if (overlaps) {
@@ -337,7 +337,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      */
     public void getLongs(long offset, long[] into) {
         if (!bytesOf(offset, (long) into.length * Long.BYTES).getLongs(offset, into)) {
-            throw closed();
+            throw closedException();
         }
     }
 
@@ -400,7 +400,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     /** Accesses a word, and keeps the region open meanwhile. */
     private long access(RegionMemory bytes, long offset, long expected, long operand, RegionMemory.WordAccess access) {
         if (!bytes.enter()) {
-            throw closed();
+            throw closedException();
         }
         try {
             return bytes.access(offset, expected, operand, access);
@@ -427,7 +427,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
             if (stream != null) {
                 stream.detach(this);
             }
-            protectionDomain.dismissRegion(memory.length(), stream);
+            protectionDomain.releaseRegion(memory.length(), stream);
         }
     }
 
@@ -493,10 +493,10 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     /** Returns the bytes, for local access. */
     RegionMemory memory() {
         requireOpen();
-        return memoryEvenIfClosed();
+        return memoryUnchecked();
     }
 
-    RegionMemory memoryEvenIfClosed() {
+    RegionMemory memoryUnchecked() {
         if (memory instanceof RegionMemory bytes) {
             return bytes;
         }
@@ -513,12 +513,12 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
 
     private void requireOpen() {
         if (closed.get()) {
-            throw closed();
+            throw closedException();
         }
     }
 
     /** Returns the error of a use after the region was closed. */
-    RegionClosedException closed() {
+    RegionClosedException closedException() {
         return new RegionClosedException(name() + " was closed; register the memory again");
     }
 

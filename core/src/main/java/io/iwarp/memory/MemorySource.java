@@ -78,8 +78,8 @@ sealed interface MemorySource {
             }
             List<ByteBuf> pieces = new ArrayList<>();
             try {
-                for (long left = length; left > 0; left -= maxPiece) {
-                    pieces.add(allocateZeroed(allocator, (int) Math.min(left, maxPiece)));
+                for (long remaining = length; remaining > 0; remaining -= maxPiece) {
+                    pieces.add(allocateZeroed(allocator, (int) Math.min(remaining, maxPiece)));
                 }
                 return new RegionMemory(pieces);
             } catch (Throwable e) {

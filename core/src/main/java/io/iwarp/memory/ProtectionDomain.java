@@ -26,7 +26,7 @@ public final class ProtectionDomain implements AutoCloseable {
     private final Set<StreamAssociation> streams = new HashSet<>();
     private boolean closed;
 
-    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private final CompletableFuture<Void> closeFuture = new CompletableFuture<>();
 
     ProtectionDomain(IwarpDevice device, DomainLimits limits) {
         this.device = device;
@@ -136,7 +136,7 @@ public final class ProtectionDomain implements AutoCloseable {
             int endingRegions = 0;
             for (StreamAssociation stream : streams) {
                 if (stream.isClosing()) {
-                    endingRegions += stream.regions;
+                    endingRegions += stream.regionCount;
                 } else {
                     openStreams++;
                 }
@@ -153,7 +153,7 @@ public final class ProtectionDomain implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        endIfOver();
+        completeIfEnded();
     }
 
     /**
@@ -161,10 +161,10 @@ public final class ProtectionDomain implements AutoCloseable {
      * on the thread that closes the domain or on the event loop of that connection.
      */
     public CompletableFuture<Void> closed() {
-        return ended.copy();
+        return closeFuture.copy();
     }
 
-    private void endIfOver() {
+    private void completeIfEnded() {
         lock.lock();
         try {
             if (!closed || regions() > 0 || !streams.isEmpty()) {
@@ -173,7 +173,7 @@ public final class ProtectionDomain implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        ended.complete(null);
+        closeFuture.complete(null);
     }
 
     /** Returns what is registered now, and whether the domain was closed. */
@@ -194,7 +194,7 @@ public final class ProtectionDomain implements AutoCloseable {
      * @param stream the only stream that may use it, or null for all streams of the domain
      * @throws RegionClosedException if the domain was closed, and with it the stream is closing
      */
-    void admitRegion(long bytes, @Nullable StreamAssociation stream) {
+    void reserveRegion(long bytes, @Nullable StreamAssociation stream) {
         lock.lock();
         try {
             if (closed && stream != null) {
@@ -209,37 +209,37 @@ public final class ProtectionDomain implements AutoCloseable {
                 throw e;
             }
             if (stream != null) {
-                stream.regions++;
+                stream.regionCount++;
             }
         } finally {
             lock.unlock();
         }
     }
 
-    /** Undoes {@link #admitRegion}. */
-    void dismissRegion(long bytes, @Nullable StreamAssociation stream) {
+    /** Undoes {@link #reserveRegion}. */
+    void releaseRegion(long bytes, @Nullable StreamAssociation stream) {
         lock.lock();
         try {
             if (stream != null) {
-                stream.regions--;
+                stream.regionCount--;
             }
             device.regionQuota().release(bytes);
             regions.release(bytes);
         } finally {
             lock.unlock();
         }
-        endIfOver();
+        completeIfEnded();
     }
 
     /** Called once for each stream that was opened. */
-    void dismissStream(StreamAssociation stream) {
+    void removeStream(StreamAssociation stream) {
         lock.lock();
         try {
             streams.remove(stream);
         } finally {
             lock.unlock();
         }
-        endIfOver();
+        completeIfEnded();
     }
 
     private void requireOpen() {

@@ -159,7 +159,7 @@ public final class RegionBuilder {
                     "a region needs memory; call file(), buffers() or allocate() before register()");
         }
         long length = from.length();
-        RemoteBuffer.requireEnds(baseTaggedOffset, length);
+        RemoteBuffer.requireNoWrapAround(baseTaggedOffset, length);
         if (from.isReadOnly()) {
             AccessRight.requireReadable(rightBits);
         }

@@ -167,11 +167,11 @@ final class RegionMemory implements TaggedMemory {
         try {
             int piece = pieceAt(offset);
             int index = (int) (offset - starts[piece]);
-            int left = length;
-            while (left > 0) {
-                int run = Math.min(left, capacity(piece) - index);
+            int remaining = length;
+            while (remaining > 0) {
+                int run = Math.min(remaining, capacity(piece) - index);
                 whole.addComponent(true, slice(piece, index, run));
-                left -= run;
+                remaining -= run;
                 index = 0;
                 piece++;
             }
@@ -231,12 +231,12 @@ final class RegionMemory implements TaggedMemory {
         int piece = pieceAt(offset);
         int index = (int) (offset - starts[piece]);
         int from = srcIndex;
-        int left = length;
-        while (left > 0) {
-            int run = Math.min(left, capacity(piece) - index);
+        int remaining = length;
+        while (remaining > 0) {
+            int run = Math.min(remaining, capacity(piece) - index);
             copy(src, from, view(piece), index, run);
             from += run;
-            left -= run;
+            remaining -= run;
             index = 0;
             piece++;
         }
@@ -250,12 +250,12 @@ final class RegionMemory implements TaggedMemory {
         int piece = pieceAt(offset);
         int index = (int) (offset - starts[piece]);
         int to = dstIndex;
-        int left = length;
-        while (left > 0) {
-            int run = Math.min(left, capacity(piece) - index);
+        int remaining = length;
+        while (remaining > 0) {
+            int run = Math.min(remaining, capacity(piece) - index);
             copy(view(piece), index, dst, to, run);
             to += run;
-            left -= run;
+            remaining -= run;
             index = 0;
             piece++;
         }
@@ -379,13 +379,13 @@ final class RegionMemory implements TaggedMemory {
     @FunctionalInterface
     interface WordAccess {
         /** Returns the word before the access, or the one that was written. */
-        long to(ByteBuffer buffer, int index, long expected, long operand);
+        long apply(ByteBuffer buffer, int index, long expected, long operand);
     }
 
     /** Accesses an aligned word; the caller is inside a gate that is closed before the region is. */
     long access(long offset, long expected, long operand, WordAccess access) {
         int piece = pieceAt(offset);
-        return access.to(view(piece), (int) (offset - starts[piece]), expected, operand);
+        return access.apply(view(piece), (int) (offset - starts[piece]), expected, operand);
     }
 
     /** Keeps the region open until the caller {@link #leave leaves}. Returns false if it was closed. */
@@ -442,11 +442,11 @@ final class RegionMemory implements TaggedMemory {
 
     /** Ends one reference. The last one releases the buffers. */
     void release() {
-        int left = references.decrementAndGet();
-        if (left < 0) {
+        int remaining = references.decrementAndGet();
+        if (remaining < 0) {
             throw new IllegalStateException("a region was released more often than retained");
         }
-        if (left == 0) {
+        if (remaining == 0) {
             for (ByteBuf buffer : buffers) {
                 buffer.release();
             }

@@ -81,7 +81,7 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
      *
      * @throws IllegalArgumentException if the range would exceed 2^64
      */
-    static void requireEnds(long base, long length) {
+    static void requireNoWrapAround(long base, long length) {
         if (wraps(base, length)) {
             throw new IllegalArgumentException("base tagged offset " + Long.toUnsignedString(base) + " plus length "
                     + length + " is more than 2^64; choose a lower base");

@@ -24,22 +24,22 @@ public final class StreamAssociation implements AutoCloseable {
     private final ProtectionDomain protectionDomain;
     private final STagTable stags;
     private final ReentrantLock lock = new ReentrantLock();
-    private final SendReservation sendingShare;
+    private final SendReservation sendReservation;
     /** The valid regions and windows for this stream only, by STag. */
     private final Map<Integer, STagHolder> holders = new HashMap<>();
     /** Changed under the lock, read without it by lookups. */
     private volatile boolean closed;
 
-    private volatile BooleanSupplier closing = () -> closed;
+    private volatile BooleanSupplier closingPredicate = () -> closed;
     /** Only the event loop of the stream uses it. */
     private @Nullable MemoryWindow invalidatedWindow;
     /** The registered regions for this stream only. Guarded by the lock of the domain. */
-    int regions;
+    int regionCount;
 
     StreamAssociation(ProtectionDomain protectionDomain) {
         this.protectionDomain = protectionDomain;
         this.stags = protectionDomain.device().stags();
-        this.sendingShare = new SendReservation(protectionDomain.device().sending());
+        this.sendReservation = new SendReservation(protectionDomain.device().sending());
     }
 
     /** Returns the domain of the stream. */
@@ -164,8 +164,8 @@ public final class StreamAssociation implements AutoCloseable {
      */
     @API(status = API.Status.INTERNAL)
     @SuppressWarnings("exports") // only the modules of the stack call this
-    public SendReservation sendingShare() {
-        return sendingShare;
+    public SendReservation sendReservation() {
+        return sendReservation;
     }
 
     /**
@@ -184,13 +184,13 @@ public final class StreamAssociation implements AutoCloseable {
      *
      * @param isClosing called by any thread, with a lock held; once true, it remains true
      */
-    public void closingWhen(BooleanSupplier isClosing) {
-        closing = isClosing;
+    public void setClosingPredicate(BooleanSupplier isClosing) {
+        closingPredicate = isClosing;
     }
 
     /** Returns whether the stream is closing or closed. */
     boolean isClosing() {
-        return closing.getAsBoolean();
+        return closingPredicate.getAsBoolean();
     }
 
     /** Returns the error of a region for a stream that was closed. */
@@ -206,10 +206,10 @@ public final class StreamAssociation implements AutoCloseable {
     @Override
     public void close() {
         List<STagHolder> orphans;
-        boolean first;
+        boolean isFirst;
         lock.lock();
         try {
-            first = !closed;
+            isFirst = !closed;
             closed = true;
             orphans = new ArrayList<>(holders.values());
         } finally {
@@ -218,8 +218,8 @@ public final class StreamAssociation implements AutoCloseable {
         for (STagHolder orphan : orphans) {
             orphan.invalidate();
         }
-        if (first) {
-            protectionDomain.dismissStream(this);
+        if (isFirst) {
+            protectionDomain.removeStream(this);
         }
     }
 
@@ -288,7 +288,7 @@ public final class StreamAssociation implements AutoCloseable {
     }
 
     /** Returns the number of valid regions and windows for this stream only. */
-    int holders() {
+    int holderCount() {
         lock.lock();
         try {
             return holders.size();

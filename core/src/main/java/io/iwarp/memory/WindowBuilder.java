@@ -78,7 +78,7 @@ public final class WindowBuilder {
      * @throws ResourceLimitException if a limit of the device is reached
      */
     public MemoryWindow bind() {
-        RemoteBuffer.requireEnds(baseTaggedOffset, length);
+        RemoteBuffer.requireNoWrapAround(baseTaggedOffset, length);
         Quota windows = region.protectionDomain().device().windowQuota();
         windows.reserve(0);
         MemoryWindow window;

@@ -45,7 +45,7 @@ public final class IwarpMetrics {
     private final LatencySampling latencySampling;
 
     /** Rare events, by the values that describe them, for example a {@link Role} and a {@link SetupOutcome}. */
-    private final Map<List<?>, LongAdder> events = new ConcurrentHashMap<>();
+    private final Map<List<?>, LongAdder> eventCounts = new ConcurrentHashMap<>();
 
     /** Get the latency of each request that is timed. Replaced, never changed. */
     private volatile List<ObjLongConsumer<Operation>> latencyRecorders = List.of();
@@ -152,27 +152,27 @@ public final class IwarpMetrics {
 
         /** The set-up succeeded. */
         public void onEstablished() {
-            setUp(SetupOutcome.ACCEPTED);
+            onSetupEnded(SetupOutcome.ACCEPTED);
         }
 
         /** The application of the responder rejected the connection. */
         public void onRejected() {
-            setUp(SetupOutcome.REJECTED);
+            onSetupEnded(SetupOutcome.REJECTED);
         }
 
-        private void setUp(SetupOutcome result) {
+        private void onSetupEnded(SetupOutcome result) {
             outcome = result;
-            count(role, result);
+            increment(role, result);
         }
 
         /** The connection ended, or its set-up failed. Call it once. */
         public void onEnded(CloseReason reason) {
             if (outcome == SetupOutcome.ACCEPTED) {
-                count(reason.endedBy());
+                increment(reason.endedBy());
             } else if (outcome == null) {
                 SetupFailure failure = SetupFailure.of(reason);
-                setUp(failure == SetupFailure.TIMED_OUT ? SetupOutcome.TIMED_OUT : SetupOutcome.FAILED);
-                count(role, failure);
+                onSetupEnded(failure == SetupFailure.TIMED_OUT ? SetupOutcome.TIMED_OUT : SetupOutcome.FAILED);
+                increment(role, failure);
             }
         }
 
@@ -212,12 +212,12 @@ public final class IwarpMetrics {
 
         /** A Terminate was sent or received; null for an error that no RFC assigns. */
         public void onTerminate(boolean sent, @Nullable ProtocolError error) {
-            count(sent ? Counter.TERMINATES_SENT : Counter.TERMINATES_RECEIVED, error);
+            increment(sent ? Counter.TERMINATES_SENT : Counter.TERMINATES_RECEIVED, error);
         }
 
         /** A post was refused because of a limit. */
         public void onRefused(QueueLimit limit) {
-            count(limit);
+            increment(limit);
         }
 
         /** The channel is closed, and nothing more will be counted. The totals stay in the sums. */
@@ -290,19 +290,21 @@ public final class IwarpMetrics {
     }
 
     /** Counts a rare event. Any thread may call this. */
-    private void count(@Nullable Object... event) {
-        events.computeIfAbsent(Arrays.asList(event), key -> new LongAdder()).increment();
+    private void increment(@Nullable Object... event) {
+        eventCounts
+                .computeIfAbsent(Arrays.asList(event), key -> new LongAdder())
+                .increment();
     }
 
-    private long counted(@Nullable Object... event) {
-        LongAdder count = events.get(Arrays.asList(event));
+    private long eventCount(@Nullable Object... event) {
+        LongAdder count = eventCounts.get(Arrays.asList(event));
         return count == null ? 0 : count.sum();
     }
 
     /** Counts a connection that was refused before its set-up, because too many others were in set-up. */
     @API(status = API.Status.INTERNAL)
     public void refuseSetup(Role role) {
-        count(role, SetupOutcome.OVERLOADED);
+        increment(role, SetupOutcome.OVERLOADED);
     }
 
     /** Returns the requests whose latency is measured. */
@@ -322,27 +324,27 @@ public final class IwarpMetrics {
 
     /** Returns the number of set-ups with an outcome. */
     public long setups(Role role, SetupOutcome outcome) {
-        return counted(role, outcome);
+        return eventCount(role, outcome);
     }
 
     /** Returns the number of set-ups that failed for a reason. */
     public long setupFailures(Role role, SetupFailure failure) {
-        return counted(role, failure);
+        return eventCount(role, failure);
     }
 
     /** Returns the number of established connections, by who ended them. */
     public long ended(EndedBy endedBy) {
-        return counted(endedBy);
+        return eventCount(endedBy);
     }
 
     /** Returns the number of Terminates sent with an error; null for errors that no RFC assigns. */
     public long terminatesSent(@Nullable ProtocolError error) {
-        return counted(Counter.TERMINATES_SENT, error);
+        return eventCount(Counter.TERMINATES_SENT, error);
     }
 
     /** Returns the number of Terminates received with an error; null for errors that no RFC assigns. */
     public long terminatesReceived(@Nullable ProtocolError error) {
-        return counted(Counter.TERMINATES_RECEIVED, error);
+        return eventCount(Counter.TERMINATES_RECEIVED, error);
     }
 
     /** Returns the sum of a counter over all connections, open and closed. */
@@ -445,7 +447,7 @@ public final class IwarpMetrics {
 
     /** Returns the number of posts that were refused because a limit was reached. */
     public long refusals(QueueLimit limit) {
-        return counted(limit);
+        return eventCount(limit);
     }
 
     private long sumGauges(ToIntFunction<Gauges> gauge) {

@@ -66,7 +66,7 @@ class DomainLifecycleTest {
     void aDomainClosesWhileStreamsAreClosingAndReportsTheirEnd() {
         AtomicBoolean closing = new AtomicBoolean();
         StreamAssociation stream = domain.openStream();
-        stream.closingWhen(closing::get);
+        stream.setClosingPredicate(closing::get);
         MemoryRegion own = domain.region().buffers(memory).stream(stream).register();
         MemoryRegion shared = domain.register(memory);
         closing.set(true);

@@ -277,7 +277,7 @@ class MemoryWindowTest {
         MemoryWindow window = region.bind(stream, 0, 0, 0, 8);
         region.invalidate();
         assertThat(window.tieToStream()).isTrue();
-        assertThat(stream.holders()).isZero();
+        assertThat(stream.holderCount()).isZero();
         assertThat(device.windows()).isZero();
     }
 }

@@ -343,7 +343,7 @@ class RegistrationTest {
             assertThat(sink.remoteBuffer()).isEqualTo(new RemoteBuffer(sink.stag(), 0, 64));
             assertThat(memory.refCnt()).isEqualTo(2);
             assertThatThrownBy(() -> stream.registerSink(memory)).isInstanceOf(ResourceLimitException.class);
-            assertThat(stream.holders()).isOne();
+            assertThat(stream.holderCount()).isOne();
         }
         ByteBuf heap = Unpooled.buffer(8);
         for (ByteBuf unusable : List.of(heap, memory.asReadOnly())) {
@@ -355,7 +355,7 @@ class RegistrationTest {
         }
         heap.release();
         assertThat(small.registeredBytes()).isZero();
-        assertThat(stream.holders()).isZero();
+        assertThat(stream.holderCount()).isZero();
         stream.close();
         assertThatThrownBy(() -> stream.registerSink(memory)).isInstanceOf(RegionClosedException.class);
         small.close();

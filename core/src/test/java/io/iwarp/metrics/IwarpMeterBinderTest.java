@@ -149,7 +149,7 @@ class IwarpMeterBinderTest {
             assertThat(value(MeterDefinition.MEMORY_INPUT_LIMIT)).isEqualTo(2_000_000);
             assertThat(value(MeterDefinition.MEMORY_MANAGED)).isEqualTo(80);
             assertThat(value(MeterDefinition.MEMORY_MANAGED_LIMIT)).isEqualTo(3_000_000);
-            assertThat(stream.sendingShare().grow()).isTrue();
+            assertThat(stream.sendReservation().grow()).isTrue();
             assertThat(value(MeterDefinition.MEMORY_SENDING)).isEqualTo(128 * 1024);
             assertThat(value(MeterDefinition.MEMORY_SENDING_LIMIT)).isEqualTo(4_000_000);
         } finally {

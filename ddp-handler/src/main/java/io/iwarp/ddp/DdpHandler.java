@@ -158,7 +158,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
         this.ulp = ulp;
         this.counters = counters;
         this.wirePosition = wirePosition;
-        this.share = association.sendingShare();
+        this.share = association.sendReservation();
         this.receiver = new DdpReceiver(association, ulp, counters, messageTimeout);
     }
 
@@ -191,7 +191,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
 
     /** Drops everything: the channel is closed, or the ULP closes it. */
     private void end() {
-        receiver.silence();
+        receiver.cancelTimeout();
         if (state != State.ENDED) {
             state = State.ENDED;
             // Usually there is nothing to drop, and the stack trace of the exception is expensive.
@@ -317,7 +317,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
         }
         if (message.terminal()) {
             state = State.TERMINATING;
-            receiver.silence();
+            receiver.cancelTimeout();
             buffer.dropUnsent(ended("dropped for the stream's last message"));
         }
         message.submit(promise.isVoid() ? null : promise);
@@ -408,7 +408,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
             // A write can trigger calls that drop the rest of the burst. A later segment then completes the burst.
             while (!last && buffer.sendable() && cut(limit)) {
                 budget -= segment.length();
-                last = !buffer.sendable() || budget < limit || !buffer.mayHold(limit);
+                last = !buffer.sendable() || budget < limit || !buffer.hasReservation(limit);
                 writeSegment(last);
             }
         } finally {
@@ -430,7 +430,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
             sourceRevoked();
             return false;
         }
-        if (!buffer.midMessage()) {
+        if (!buffer.isInsideMessage()) {
             counters.add(Counter.MESSAGES_SENT, 1);
         }
         return true;

@@ -131,14 +131,14 @@ final class DdpReceiver {
     }
 
     /** Drops all later segments without a report. */
-    void silence() {
+    void cancelTimeout() {
         silent = true;
         incomplete.stop();
     }
 
     private void onMessageTimeout(UntaggedBuffer message) {
         boolean noMemory = awaitsMemory;
-        silence();
+        cancelTimeout();
         String bound = " within " + incomplete.timeout() + ", the message timeout: ";
         long arrived = message.coverage().arrived();
         if (noMemory) {
@@ -155,7 +155,7 @@ final class DdpReceiver {
     }
 
     private void report(ProtocolFault fault, @Nullable DdpSegment culprit) {
-        silence();
+        cancelTimeout();
         if (!faultReported) {
             faultReported = true;
             ulp.onFault(fault, culprit);
@@ -243,7 +243,7 @@ final class DdpReceiver {
         UntaggedBuffer buffer = queue.buffer(ahead);
         if (buffer == null) {
             stalled = ahead == 0 && queue.stalls();
-            return stalled ? null : withoutBuffer(queueNumber, ahead, queue.available());
+            return stalled ? null : noBufferFault(queueNumber, ahead, queue.available());
         }
         ProtocolFault fault = placeUntagged(queue, buffer);
         if (fault != null || stalled) {
@@ -280,7 +280,7 @@ final class DdpReceiver {
     private @Nullable ProtocolFault awaitMemory(UntaggedQueue queue) {
         stalled = queue.stalls();
         awaitsMemory = stalled;
-        return stalled ? null : withoutMemory();
+        return stalled ? null : noMemoryFault();
     }
 
     /** Bounds the time of a message that is not complete with its first segment. */
@@ -398,14 +398,14 @@ final class DdpReceiver {
         counters.add(Counter.BYTES_PLACED, length);
     }
 
-    private ProtocolFault withoutMemory() {
+    private ProtocolFault noMemoryFault() {
         return new ProtocolFault(
                 ProtocolError.DDP_UNTAGGED_NO_BUFFER,
                 describeMessage() + ": " + segment.payloadLength() + " bytes at message offset "
                         + segment.messageOffset() + " found no memory");
     }
 
-    private ProtocolFault withoutBuffer(int queueNumber, int ahead, int available) {
+    private ProtocolFault noBufferFault(int queueNumber, int ahead, int available) {
         if (ahead == 0) {
             return new ProtocolFault(
                     ProtocolError.DDP_UNTAGGED_NO_BUFFER, describeMessage() + " found no receive buffer");

@@ -114,12 +114,12 @@ final class IncompleteMessages {
         long now = time(loop);
         long next = Long.MAX_VALUE;
         for (UntaggedBuffer message : messages) {
-            long left = timeNeeded(message) - (now - message.begunAt);
-            if (left <= 0) {
+            long remaining = timeNeeded(message) - (now - message.begunAt);
+            if (remaining <= 0) {
                 expired.accept(message);
                 return;
             }
-            next = Math.min(next, left);
+            next = Math.min(next, remaining);
         }
         if (!messages.isEmpty()) {
             schedule(loop, next);

@@ -105,7 +105,7 @@ final class SendBuffer {
     /** How many bytes may be held at a time: without and with the reservation. */
     private long maxHeld = SendReservation.FREE_BYTES;
     /** Whether the payload of the segment being cut belongs to the message, not to this buffer. */
-    private boolean lent;
+    private boolean isPayloadLent;
     /** Markers are inserted, so that every payload is copied. */
     private boolean markers;
 
@@ -155,7 +155,7 @@ final class SendBuffer {
     }
 
     /** Returns whether some segments of a message are cut, and others are still to be cut. */
-    boolean midMessage() {
+    boolean isInsideMessage() {
         return begun;
     }
 
@@ -192,7 +192,7 @@ final class SendBuffer {
         }
         offset += count;
         bytesCut += ulpdu.length();
-        bytesHeld += lent && !markers && ulpdu.isReferable() ? ulpdu.length() - count : ulpdu.length();
+        bytesHeld += isPayloadLent && !markers && ulpdu.isReferable() ? ulpdu.length() - count : ulpdu.length();
         if (last) {
             begun = false;
             next++;
@@ -235,7 +235,7 @@ final class SendBuffer {
     }
 
     private boolean putPayload(Ulpdu ulpdu, DdpMessage current, int count) {
-        lent = false;
+        isPayloadLent = false;
         if (count == 0) {
             ulpdu.clearPayload();
             return true;
@@ -261,7 +261,7 @@ final class SendBuffer {
             if (buffer.refCnt() == 0) {
                 throw new IllegalReferenceCountException(0);
             }
-            lent = true;
+            isPayloadLent = true;
             ulpdu.payload(buffer, payload.indexAt(offset), count);
         } else {
             int index = payload.misalignment(offset);
@@ -299,11 +299,11 @@ final class SendBuffer {
 
     /** Returns whether the window has room for a segment of any size, and this side may hold the next one. */
     boolean hasRoomFor(int mulpdu) {
-        return room() >= mulpdu && mayHold(mulpdu);
+        return room() >= mulpdu && hasReservation(mulpdu);
     }
 
     /** Returns whether this side may hold the next segment too. Reserves its bytes if necessary. */
-    boolean mayHold(int mulpdu) {
+    boolean hasReservation(int mulpdu) {
         long held = bytesHeld - bytesFreed;
         if (held + mulpdu <= maxHeld || held + nextLength(mulpdu) <= maxHeld) {
             return true;
@@ -315,8 +315,8 @@ final class SendBuffer {
 
     /** Returns the maximum length of the next segment in bytes. */
     private long nextLength(int mulpdu) {
-        long left = begun ? length - offset : messages.get(next).messageLength();
-        return Math.min(mulpdu, left + DdpSegment.UNTAGGED_HEADER_LENGTH);
+        long remaining = begun ? length - offset : messages.get(next).messageLength();
+        return Math.min(mulpdu, remaining + DdpSegment.UNTAGGED_HEADER_LENGTH);
     }
 
     /** Returns the maximum number of bytes of the next burst. */

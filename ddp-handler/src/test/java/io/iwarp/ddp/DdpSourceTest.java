@@ -111,7 +111,7 @@ class DdpSourceTest {
 
         assertThat(buffer.cut(ulpdu, 118)).isFalse();
         assertThat(buffer.cut(ulpdu, 118)).isFalse();
-        assertThat(buffer.midMessage()).isTrue();
+        assertThat(buffer.isInsideMessage()).isTrue();
         assertThat(buffer.currentBytesCut()).isEqualTo(104);
 
         buffer.dropUnsent(new IllegalStateException("revoked"));

@@ -30,7 +30,7 @@ class IncompleteMessagesTest {
     @AfterEach
     void close() {
         assertThat(ddp.ulp.faults).isEmpty();
-        ddp.receiver.silence();
+        ddp.receiver.cancelTimeout();
         assertThat(ddp.loop.runScheduledPendingTasks()).as("timers left").isEqualTo(-1);
         ddp.close();
     }

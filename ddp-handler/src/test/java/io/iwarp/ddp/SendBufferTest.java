@@ -211,7 +211,7 @@ class SendBufferTest {
         }
 
         assertThat(stags).as("the third message is not flushed").containsExactly(1, 1, 2, 2);
-        assertThat(buffer.midMessage()).isFalse();
+        assertThat(buffer.isInsideMessage()).isFalse();
     }
 
     @Test

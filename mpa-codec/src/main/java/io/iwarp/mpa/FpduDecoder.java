@@ -219,13 +219,13 @@ public final class FpduDecoder {
         int from = source.position();
         int to = target.position();
         int piece = first;
-        int left = ulpduLength;
-        while (left > 0) {
+        int remaining = ulpduLength;
+        while (remaining > 0) {
             target.put(to, source, from, piece);
             from += piece + MarkerLayout.LENGTH;
             to += piece;
-            left -= piece;
-            piece = Math.min(left, MarkerLayout.BETWEEN);
+            remaining -= piece;
+            piece = Math.min(remaining, MarkerLayout.BETWEEN);
         }
         return whole;
     }

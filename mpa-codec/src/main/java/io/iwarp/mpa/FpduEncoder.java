@@ -281,7 +281,7 @@ public final class FpduEncoder {
         appendCut(header, header.readerIndex(), header.readableBytes(), fpduStart, out);
         boolean manyPieces = ulpdu.payloadLength() > MarkerLayout.INTERVAL;
         if (manyPieces && ulpdu.payload().hasMemoryAddress() && out.nioBufferCount() == 1) {
-            appendCutAtOnce(ulpdu, fpduStart, out);
+            appendComposite(ulpdu, fpduStart, out);
         } else {
             appendCut(ulpdu.payload(), ulpdu.payloadIndex(), ulpdu.payloadLength(), fpduStart, out);
         }
@@ -296,37 +296,37 @@ public final class FpduEncoder {
 
     private void appendCut(ByteBuf bytes, int index, int length, long fpduStart, ByteBuf out) {
         int from = index;
-        int left = length;
-        while (left > 0) {
+        int remaining = length;
+        while (remaining > 0) {
             appendMarkerIfDue(fpduStart, out);
-            int piece = Math.min(left, MarkerLayout.toNext(position));
+            int piece = Math.min(remaining, MarkerLayout.toNext(position));
             append(bytes, from, piece, out);
             position += piece;
             from += piece;
-            left -= piece;
+            remaining -= piece;
         }
     }
 
     /** Does the same for a payload of many pieces, without the checks that a ByteBuf makes for each of them. */
-    private void appendCutAtOnce(Ulpdu ulpdu, long fpduStart, ByteBuf out) {
-        int left = ulpdu.payloadLength();
-        int wire = MarkerLayout.wireLength(position, left);
+    private void appendComposite(Ulpdu ulpdu, long fpduStart, ByteBuf out) {
+        int remaining = ulpdu.payloadLength();
+        int wire = MarkerLayout.wireLength(position, remaining);
         ByteBuffer source = viewOf(ulpdu.payload());
         ByteBuffer target = out.internalNioBuffer(out.writerIndex(), wire);
         int from = ulpdu.payloadIndex();
         int to = target.position();
-        while (left > 0) {
+        while (remaining > 0) {
             if (MarkerLayout.isAt(position)) {
                 target.putInt(to, (int) (position - fpduStart));
                 position += MarkerLayout.LENGTH;
                 to += MarkerLayout.LENGTH;
             }
-            int piece = Math.min(left, MarkerLayout.toNext(position));
+            int piece = Math.min(remaining, MarkerLayout.toNext(position));
             target.put(to, source, from, piece);
             position += piece;
             from += piece;
             to += piece;
-            left -= piece;
+            remaining -= piece;
         }
         out.writerIndex(out.writerIndex() + wire);
     }

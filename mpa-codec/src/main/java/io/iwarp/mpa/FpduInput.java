@@ -254,11 +254,11 @@ final class FpduInput {
         if (current != null) {
             current.release();
             current = null;
-            giveKept();
+            releaseCharge();
         }
     }
 
-    private void giveKept() {
+    private void releaseCharge() {
         if (kept > 0) {
             budget.release(kept);
             kept = 0;

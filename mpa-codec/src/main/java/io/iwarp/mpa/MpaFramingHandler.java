@@ -89,33 +89,33 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private final long fpduTimeoutNanos;
     private final InputBudget inputBudget;
     private Phase phase = Phase.STARTING;
-    private boolean parsing;
+    private boolean isParsing;
     private @Nullable FpduInput input;
     private @Nullable FpduEncoder encoder;
     /** The FPDUs of a batch. Those before {@code handedOver} were written to the transport. */
     private @Nullable ByteBuf batch;
 
-    private int handedOver;
-    private boolean outputEnded;
+    private int writtenBytes;
+    private boolean isOutputEnded;
     private int mulpdu;
     /** The position of the next check of the MSS, never reached if the settings fix it. */
     private long nextMssCheck;
 
     /** TransmitReady was fired, or only a Terminate may be sent. */
-    private boolean mayTransmit;
+    private boolean isTransmitAllowed;
 
     private @Nullable Future<?> firstFpduDelay;
 
     /** The receiver refused the last ULPDU: it is delivered again, and reading is paused until then. */
-    private boolean stalled;
+    private boolean isStalled;
 
     /** An incomplete FPDU waits for memory of the device, and reading is paused until then. */
-    private boolean awaitsMemory;
+    private boolean isAwaitingMemory;
     /** A read was requested while reading was paused. */
-    private boolean readRequested;
+    private boolean isReadPending;
 
-    private boolean autoReadTurnedOff;
-    private boolean peerClosedHalfInStall;
+    private boolean isAutoReadSuspended;
+    private boolean isInputShutdownPending;
 
     /** Runs while an FPDU may be incomplete. One timer serves all FPDUs that follow each other closely. */
     private @Nullable Future<?> fpduTimer;
@@ -190,9 +190,9 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
         counters.add(Counter.BYTES_RECEIVED, bytes.readableBytes());
         in.add(bytes);
-        if (stalled) {
+        if (isStalled) {
             in.stall();
-        } else if (!parsing) {
+        } else if (!isParsing) {
             parse(ctx, in);
         }
     }
@@ -202,7 +202,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
      * memory, the peer cannot send the rest.
      */
     private void watchIncompleteFpdu(ChannelHandlerContext ctx, FpduInput in) {
-        if (fpduTimer == null && in.insideFpdu() && !awaitsMemory) {
+        if (fpduTimer == null && in.insideFpdu() && !isAwaitingMemory) {
             timedFpdu = in.position();
             fpduTimer = ctx.executor().schedule(() -> onFpduTimeout(ctx, in), fpduTimeoutNanos, TimeUnit.NANOSECONDS);
         }
@@ -210,7 +210,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     private void onFpduTimeout(ChannelHandlerContext ctx, FpduInput in) {
         fpduTimer = null;
-        if (phase != Phase.RECEIVING || !in.insideFpdu() || awaitsMemory) {
+        if (phase != Phase.RECEIVING || !in.insideFpdu() || isAwaitingMemory) {
             return;
         }
         if (in.position() == timedFpdu) {
@@ -229,28 +229,28 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     @Override
     public void read(ChannelHandlerContext ctx) {
         FpduInput in = input;
-        if (stalled && in != null && phase == Phase.RECEIVING && !parsing) {
+        if (isStalled && in != null && phase == Phase.RECEIVING && !isParsing) {
             redeliver(ctx, in);
         }
-        if (awaitsMemory) {
-            readRequested = true;
-        } else if (!stalled) {
+        if (isAwaitingMemory) {
+            isReadPending = true;
+        } else if (!isStalled) {
             ctx.read();
         }
     }
 
     private void redeliver(ChannelHandlerContext ctx, FpduInput in) {
-        stalled = false;
-        parsing = true;
+        isStalled = false;
+        isParsing = true;
         try {
             deliver(ctx, in.ulpdu());
         } finally {
-            parsing = false;
+            isParsing = false;
         }
         parse(ctx, in);
-        if (!stalled) {
-            if (peerClosedHalfInStall) {
-                peerClosedHalfInStall = false;
+        if (!isStalled) {
+            if (isInputShutdownPending) {
+                isInputShutdownPending = false;
                 onInputShutdown(ctx);
             }
             endStall(ctx);
@@ -259,19 +259,19 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     private void stall(ChannelHandlerContext ctx) {
-        stalled = true;
+        isStalled = true;
         stopReading(ctx);
     }
 
     private void endStall(ChannelHandlerContext ctx) {
-        stalled = false;
+        isStalled = false;
         resumeReading(ctx);
     }
 
     /** Stops reading while the device has no memory for an incomplete FPDU. */
     private void awaitMemory(ChannelHandlerContext ctx, FpduInput in) {
         if (in.waitsForMemory() && phase == Phase.RECEIVING) {
-            awaitsMemory = true;
+            isAwaitingMemory = true;
             stopReading(ctx);
         }
     }
@@ -283,14 +283,14 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     /** The incomplete FPDU may have got memory. */
     private void onMemory(ChannelHandlerContext ctx, FpduInput in) {
-        if (awaitsMemory && !in.waitsForMemory()) {
-            awaitsMemory = false;
+        if (isAwaitingMemory && !in.waitsForMemory()) {
+            isAwaitingMemory = false;
             cancel(fpduTimer);
             fpduTimer = null;
             watchIncompleteFpdu(ctx, in);
             resumeReading(ctx);
-            if (readRequested) {
-                readRequested = false;
+            if (isReadPending) {
+                isReadPending = false;
                 ctx.read();
             }
         }
@@ -298,14 +298,14 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     private void stopReading(ChannelHandlerContext ctx) {
         if (ctx.channel().config().isAutoRead()) {
-            autoReadTurnedOff = true;
+            isAutoReadSuspended = true;
             ctx.channel().config().setAutoRead(false);
         }
     }
 
     private void resumeReading(ChannelHandlerContext ctx) {
-        if (autoReadTurnedOff && !stalled && !awaitsMemory) {
-            autoReadTurnedOff = false;
+        if (isAutoReadSuspended && !isStalled && !isAwaitingMemory) {
+            isAutoReadSuspended = false;
             ctx.channel().config().setAutoRead(true);
         }
     }
@@ -406,7 +406,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             return;
         }
         Runnable afterDelay = () -> {
-            if (!mayTransmit && phase == Phase.RECEIVING) {
+            if (!isTransmitAllowed && phase == Phase.RECEIVING) {
                 transmitReady(ctx);
             }
         };
@@ -414,13 +414,13 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     private void transmitReady(ChannelHandlerContext ctx) {
-        mayTransmit = true;
+        isTransmitAllowed = true;
         ctx.fireUserEventTriggered(new MpaEvent.TransmitReady());
     }
 
     /** Reports first that nothing may be sent except a Terminate. */
     private void failSetup(ChannelHandlerContext ctx, ProtocolFault failed) {
-        mayTransmit = true;
+        isTransmitAllowed = true;
         fault(ctx, failed);
         if (phase == Phase.FAULTED) {
             transmitReady(ctx);
@@ -432,14 +432,14 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     private void parse(ChannelHandlerContext ctx, FpduInput in) {
-        parsing = true;
+        isParsing = true;
         try {
             boolean more = true;
-            while (more && phase == Phase.RECEIVING && !stalled) {
+            while (more && phase == Phase.RECEIVING && !isStalled) {
                 more = parseOne(ctx, in);
             }
         } finally {
-            parsing = false;
+            isParsing = false;
             if (phase != Phase.RECEIVING) {
                 in.release();
             }
@@ -460,7 +460,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     private void deliver(ChannelHandlerContext ctx, ReceivedUlpdu received) {
-        if (!mayTransmit) {
+        if (!isTransmitAllowed) {
             transmitReady(ctx);
         }
         if (phase == Phase.RECEIVING) {
@@ -478,7 +478,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
      */
     private void send(ChannelHandlerContext ctx, Ulpdu ulpdu, ChannelPromise promise) {
         FpduEncoder to = encoder;
-        if (to == null || !mayTransmit) {
+        if (to == null || !isTransmitAllowed) {
             promise.tryFailure(new IllegalStateException("a ULPDU of " + ulpdu.length()
                     + " bytes was written before MPA was ready to send; wait for MpaEvent.TransmitReady"));
             return;
@@ -489,7 +489,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             return;
         }
         try {
-            if (!outputEnded) {
+            if (!isOutputEnded) {
                 encode(ctx, to, ulpdu);
             }
         } catch (Throwable unreadable) {
@@ -497,7 +497,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             promise.tryFailure(unreadable);
             return;
         }
-        if (outputEnded) {
+        if (isOutputEnded) {
             endOutput();
             promise.tryFailure(new ClosedChannelException());
         } else if (!promise.isVoid()) {
@@ -527,8 +527,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             }
         }
         int end = out.writerIndex();
-        ByteBuf head = out.retainedSlice(handedOver, end - handedOver);
-        handedOver = end;
+        ByteBuf head = out.retainedSlice(writtenBytes, end - writtenBytes);
+        writtenBytes = end;
         to.encodeTrailer(ulpdu, out);
         ctx.write(head, ctx.voidPromise());
         ctx.write(payload, ctx.voidPromise());
@@ -541,7 +541,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         ByteBuf current = batch;
         if (current != null && current.capacity() - current.writerIndex() < bytes) {
             int grown = current.writerIndex() + bytes;
-            if (handedOver == 0 && grown <= BATCH_LIMIT) {
+            if (writtenBytes == 0 && grown <= BATCH_LIMIT) {
                 return current.capacity(Math.min(BATCH_LIMIT, Math.max(grown, 2 * current.capacity())));
             }
             handOver(ctx, ctx.voidPromise());
@@ -550,7 +550,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         if (current == null) {
             current = BATCHES.take(ctx.alloc(), Math.max(bytes, MIN_BATCH_CAPACITY));
             batch = current;
-            handedOver = 0;
+            writtenBytes = 0;
         }
         return current;
     }
@@ -563,7 +563,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
         batch = null;
         encoder.endBurst();
-        full.readerIndex(handedOver);
+        full.readerIndex(writtenBytes);
         if (full.isReadable()) {
             ctx.write(full, promise);
         } else {
@@ -583,8 +583,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     private void onInputShutdown(ChannelHandlerContext ctx) {
-        if (stalled && phase == Phase.RECEIVING) {
-            peerClosedHalfInStall = true;
+        if (isStalled && phase == Phase.RECEIVING) {
+            isInputShutdownPending = true;
             return;
         }
         if (phase == Phase.RECEIVING && input != null && input.insideFpdu()) {
@@ -597,12 +597,12 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     private void fault(ChannelHandlerContext ctx, ProtocolFault found) {
         phase = Phase.FAULTED;
-        if (!parsing && input != null) {
+        if (!isParsing && input != null) {
             input.release();
         }
-        awaitsMemory = false;
+        isAwaitingMemory = false;
         endStall(ctx);
-        ctx.fireUserEventTriggered(new MpaEvent.Fault(found, mayTransmit));
+        ctx.fireUserEventTriggered(new MpaEvent.Fault(found, isTransmitAllowed));
     }
 
     private static ProtocolFault lostInside(FpduInput in, String event) {
@@ -618,7 +618,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     private void endInput() {
         phase = Phase.ENDED;
-        if (input != null && !parsing) {
+        if (input != null && !isParsing) {
             input.release();
         }
     }
@@ -632,7 +632,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     /** Drops what has not been written. Later writes fail. */
     private void endOutput() {
-        outputEnded = true;
+        isOutputEnded = true;
         if (encoder != null) {
             encoder.endBurst();
         }

@@ -26,7 +26,7 @@ final class MpaRevisions {
      * @param flags the byte of flags
      * @param revision the revision byte, 0 to 255
      */
-    static @Nullable String refusalOfRequest(int known, int flags, int revision) {
+    static @Nullable String requestRefusal(int known, int flags, int revision) {
         if (known < ENHANCED && MpaFrameLayout.enhanced(flags, revision) && revision == ENHANCED) {
             return "the frame asks for the enhanced connection set-up (revision " + revision
                     + ", S bit set), which is not offered here; have the peer use revision " + PLAIN;

@@ -129,7 +129,7 @@ final class MpaStartup {
      * @param what what happened; the state of the start-up is appended
      */
     StartupAction ended(EndedBy endedBy, @Nullable ProtocolError error, String what, @Nullable Throwable cause) {
-        if (state instanceof Over) {
+        if (state instanceof Ended) {
             return WAIT;
         }
         String hint = switch (endedBy) {
@@ -159,7 +159,7 @@ final class MpaStartup {
     }
 
     private static Step over(StartupAction action) {
-        return new Step(new Over(), action);
+        return new Step(new Ended(), action);
     }
 
     private static Step malformed(String detail) {
@@ -297,7 +297,7 @@ final class MpaStartup {
                 return over(StartupAction.Leave.of(null, reply.ulpPrivateData(), reply));
             }
             if (request.enhanced() && !reply.enhanced()) {
-                return plainlyAnswered(reply);
+                return revision1Reply(reply);
             }
             if (settings.refuseEarlyFpdus() && in.isReadable()) {
                 return malformed(in.readableBytes() + " bytes followed the MPA Reply Frame; a responder sends no"
@@ -317,7 +317,7 @@ final class MpaStartup {
                     null, agreed.build(), SetupNegotiation.initiatorFault(settings, replied));
         }
 
-        private static Step plainlyAnswered(MpaFrame.Reply reply) {
+        private static Step revision1Reply(MpaFrame.Reply reply) {
             ProtocolFault fault = new ProtocolFault(
                     ProtocolError.MPA_INVALID_STARTUP_FRAME,
                     "the peer answered the enhanced MPA Request Frame with a plain Reply Frame of revision "
@@ -365,7 +365,7 @@ final class MpaStartup {
         public Step start() {
             MpaFrameReader reader = new MpaFrameReader(
                     Role.INITIATOR,
-                    (flags, revision) -> MpaRevisions.refusalOfRequest(settings.revision(), flags, revision));
+                    (flags, revision) -> MpaRevisions.requestRefusal(settings.revision(), flags, revision));
             return new Step(new AwaitingRequest(settings, reader), WAIT);
         }
 
@@ -452,7 +452,7 @@ final class MpaStartup {
         }
     }
 
-    private record Over() implements State {
+    private record Ended() implements State {
 
         @Override
         public String progress() {

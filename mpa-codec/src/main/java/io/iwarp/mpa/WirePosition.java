@@ -57,7 +57,7 @@ public final class WirePosition {
     }
 
     /** Returns how many bytes the transport has brought, also of incomplete FPDUs. Never decreases. */
-    public long brought() {
+    public long received() {
         return counters.get(Counter.BYTES_RECEIVED);
     }
 }

@@ -75,7 +75,7 @@ class WirePositionTest {
                 .fireUserEventTriggered(new MpaEvent.Established(
                         MpaParameters.builder(Role.INITIATOR).build()));
         channel.writeInbound(Unpooled.wrappedBuffer(new ReferenceFramer(true, false).frame(new byte[40]), 0, bytes));
-        assertThat(position.brought()).isEqualTo(bytes);
+        assertThat(position.received()).isEqualTo(bytes);
         channel.finishAndReleaseAll();
     }
 }

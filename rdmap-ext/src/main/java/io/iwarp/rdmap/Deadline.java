@@ -19,13 +19,13 @@ final class Deadline {
     /** A wait that the deadline bounds. */
     interface Wait {
         /** Returns whether the wait is not over. */
-        boolean pending();
+        boolean isPending();
 
         /** Returns whether the wait has made progress since a moment. */
-        boolean movedSince(Progress moment);
+        boolean hasProgressedSince(Progress moment);
 
         /** Ends the wait: it has made no progress for the whole time. */
-        void expired();
+        void onExpired();
     }
 
     private final Duration timeout;
@@ -35,10 +35,10 @@ final class Deadline {
     private final Runnable check = this::check;
     private @Nullable ScheduledFuture<?> timer;
     private Progress start = Progress.NONE;
-    private boolean armed;
-    private boolean paused;
+    private boolean isArmed;
+    private boolean isPaused;
     /** While paused: the rest of the time, in nanoseconds. */
-    private long rest;
+    private long remainingNanos;
 
     /**
      * @param executor returns the event loop; called when a clock starts
@@ -53,7 +53,7 @@ final class Deadline {
 
     /** A wait starts, or is still there: starts the clock if it does not run. */
     void arm() {
-        if (!armed) {
+        if (!isArmed) {
             restart();
         }
     }
@@ -61,14 +61,14 @@ final class Deadline {
     /** A new wait starts: it has the whole time. */
     void restart() {
         cancel();
-        armed = true;
+        isArmed = true;
         start = progress.get();
         run(timeout.toNanos());
     }
 
     private void run(long nanos) {
-        if (paused) {
-            rest = nanos;
+        if (isPaused) {
+            remainingNanos = nanos;
         } else {
             timer = executor.get().schedule(check, nanos, TimeUnit.NANOSECONDS);
         }
@@ -76,10 +76,10 @@ final class Deadline {
 
     /** Stops the clock: the awaited event cannot happen now. */
     void pause() {
-        if (!paused) {
-            paused = true;
+        if (!isPaused) {
+            isPaused = true;
             if (timer != null) {
-                rest = Math.max(0, timer.getDelay(TimeUnit.NANOSECONDS));
+                remainingNanos = Math.max(0, timer.getDelay(TimeUnit.NANOSECONDS));
                 stop();
             }
         }
@@ -87,16 +87,16 @@ final class Deadline {
 
     /** Lets the rest of the time run. */
     void resume() {
-        if (paused) {
-            paused = false;
-            if (armed) {
-                run(rest);
+        if (isPaused) {
+            isPaused = false;
+            if (isArmed) {
+                run(remainingNanos);
             }
         }
     }
 
     void cancel() {
-        armed = false;
+        isArmed = false;
         stop();
     }
 
@@ -109,14 +109,14 @@ final class Deadline {
 
     private void check() {
         timer = null;
-        armed = false;
-        if (!wait.pending()) {
+        isArmed = false;
+        if (!wait.isPending()) {
             return;
         }
-        if (wait.movedSince(start)) {
+        if (wait.hasProgressedSince(start)) {
             restart();
         } else {
-            wait.expired();
+            wait.onExpired();
         }
     }
 }

@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
  * requests of this side, the {@link Responder} those of the peer.
  *
  * <p>It receives MPA's events through the pipeline, and DDP calls it ({@link DdpUlp}). The layer above calls
- * {@link #pull}, {@link #keepAlive}, {@link #resume}, {@link #close(CloseReason)}, {@link #abort} and {@link #end}, and
- * implements {@link RdmapUlp}.
+ * {@link #startRequests}, {@link #keepAlive}, {@link #resume}, {@link #close(CloseReason)}, {@link #abort} and
+ * {@link #end}, and implements {@link RdmapUlp}.
  *
  * <p>Call all methods except the constructor on the channel's event loop. One handler serves one channel.
  */
@@ -81,7 +81,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private final Responder responder;
     private final HeaderQueue terminates = new HeaderQueue(TerminateLayout.MAX_LENGTH, () -> 1, this::onTerminate);
     /** Null until the set-up is agreed. */
-    private @Nullable UntaggedQueue sends;
+    private @Nullable UntaggedQueue sendQueue;
     /**
      * Null once the first segment of the peer has arrived, which alone may be the ready-to-receive message. If that is
      * a Send, it uses a message number, but no receive of the application, and is not reported (RFC 6581 section
@@ -90,24 +90,24 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private @Nullable HeaderQueue readyToReceive;
 
     /** Bounds how long the transport may take nothing of what is sent. */
-    private final Deadline transmit;
+    private final Deadline transmitDeadline;
     /** Bounds how long outstanding Reads and atomics may wait for a part of a response. */
-    private final Deadline response;
+    private final Deadline responseDeadline;
     /** Bounds an orderly close, the way of a Terminate, and the wait for the peer's FIN. */
-    private final Deadline closing;
+    private final Deadline closeDeadline;
 
     private @Nullable ChannelHandlerContext context;
     private MpaEvent.@Nullable Established established;
     /** The number of messages that DDP has and has not reported as sent, without a Terminate. */
-    private int messagesUnderWay;
+    private int pendingMessageCount;
     /** Whether something was written and not flushed. */
-    private boolean unflushed;
+    private boolean isFlushPending;
     /** A message waits for a receive, and the clock of the answers has stopped. */
-    private boolean stalled;
+    private boolean isStalled;
     /** The FIN was sent. The connection is closed when the peer's FIN arrives. */
-    private boolean outputClosed;
+    private boolean isOutputClosed;
 
-    private boolean peerClosedHalf;
+    private boolean isInputShutdown;
 
     /**
      * @param ulp the layer above
@@ -135,9 +135,9 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         this.halfClose = halfClose;
         this.requester = new Requester(this::write, ulp.requestQueue(), this::fail, counters);
         this.responder = new Responder(this::write, ulp, association, counters, position);
-        this.transmit = new Deadline(settings.transmit(), this::executor, this::progress, new TransmitWait());
-        this.response = new Deadline(settings.response(), this::executor, this::progress, new ResponseWait());
-        this.closing = new Deadline(settings.close(), this::executor, this::progress, new CloseWait());
+        this.transmitDeadline = new Deadline(settings.transmit(), this::executor, this::progress, new TransmitWait());
+        this.responseDeadline = new Deadline(settings.response(), this::executor, this::progress, new ResponseWait());
+        this.closeDeadline = new Deadline(settings.close(), this::executor, this::progress, new CloseWait());
     }
 
     private ChannelHandlerContext context() {
@@ -175,9 +175,9 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private void onEstablished(MpaEvent.Established event) {
         established = event;
         MpaParameters agreed = event.parameters();
-        requester.agree(agreed.ord());
-        responder.agree(agreed.ird());
-        sends = new SendDelivery(ulp, association, this::stall);
+        requester.setOrd(agreed.ord());
+        responder.setIrd(agreed.ird());
+        sendQueue = new SendDelivery(ulp, association, this::stall);
         if (agreed.role() == Role.RESPONDER && agreed.peerToPeer()) {
             readyToReceive = new HeaderQueue(1, () -> 1, (message, bytes) -> null);
         }
@@ -214,7 +214,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
 
     /** Start-up ended with a rejection: the stream never began. */
     private void onRejected(MpaEvent.Rejected rejection) {
-        state.note(rejection.reason());
+        state.setCause(rejection.reason());
         ulp.onRejected(rejection);
         end();
     }
@@ -225,10 +225,10 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      * Starts the requests of the {@linkplain RdmapUlp#requestQueue queue} that may start, and sends them in one flush.
      * Has no effect before the stream is ready and after its end.
      */
-    public void pull() {
+    public void startRequests() {
         if (state.acceptsRequests()) {
             requester.startRequests();
-            giveUpUnanswerable();
+            closeIfUnanswerable();
             flush();
         }
     }
@@ -239,29 +239,29 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      * transport.
      */
     public void keepAlive() {
-        if (state.is(Phase.OPEN) && messagesUnderWay == 0) {
+        if (state.is(Phase.OPEN) && pendingMessageCount == 0) {
             requester.sendKeepAlive();
             flush();
         }
     }
 
     private void write(DdpMessage message) {
-        messagesUnderWay++;
-        unflushed = true;
+        pendingMessageCount++;
+        isFlushPending = true;
         ChannelHandlerContext ctx = context();
         ctx.write(message, ctx.voidPromise());
     }
 
     /** Flushes what was written, and starts the transmit timeout. */
     private void flush() {
-        if (!unflushed) {
+        if (!isFlushPending) {
             return;
         }
-        unflushed = false;
+        isFlushPending = false;
         context().flush();
         if (state.acceptsRequests()) {
-            if (messagesUnderWay > 0) {
-                transmit.arm();
+            if (pendingMessageCount > 0) {
+                transmitDeadline.arm();
             }
         }
     }
@@ -272,20 +272,20 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             onTerminateSent(terminate);
             return;
         }
-        messagesUnderWay--;
+        pendingMessageCount--;
         if (message instanceof Response answer) {
             responder.onSent(answer);
         } else {
             requester.onSent(message);
-            if (requester.awaitsAnswer() && state.acceptsRequests()) {
-                response.arm();
+            if (requester.isAwaitingResponse() && state.acceptsRequests()) {
+                responseDeadline.arm();
             }
         }
-        moveOn();
+        flushAndMaybeCloseOutput();
     }
 
     /** Flushes what an event has written. Closes the output of a closing stream if nothing is left to send. */
-    private void moveOn() {
+    private void flushAndMaybeCloseOutput() {
         if (state.is(Phase.ENDED)) {
             return;
         }
@@ -333,7 +333,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private Placement placeImmediate(DdpSegment segment) {
         int length = segment.payloadLength();
         if (length == Opcode.IMMEDIATE_LENGTH && segment.messageOffset() == 0 && segment.last()) {
-            return sends();
+            return sendQueue();
         }
         return refused(
                 ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
@@ -345,11 +345,11 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
 
     private Placement placeSend(Opcode opcode, DdpSegment segment) {
         boolean empty = segment.payloadLength() == 0 && segment.last();
-        return readyToReceive != null && opcode == Opcode.SEND && empty ? readyToReceive : sends();
+        return readyToReceive != null && opcode == Opcode.SEND && empty ? readyToReceive : sendQueue();
     }
 
-    private UntaggedQueue sends() {
-        return Objects.requireNonNull(sends, "start-up is not over");
+    private UntaggedQueue sendQueue() {
+        return Objects.requireNonNull(sendQueue, "start-up is not over");
     }
 
     private static Placement refused(ProtocolError error, String detail) {
@@ -367,7 +367,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     public void onReadComplete() {
         if (!state.is(Phase.ENDED)) {
             ulp.onReadComplete();
-            moveOn();
+            flushAndMaybeCloseOutput();
         }
     }
 
@@ -377,15 +377,15 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      */
     private void stall() {
         if (state.isBefore(Phase.CLOSING)) {
-            stalled = true;
-            response.pause();
+            isStalled = true;
+            responseDeadline.pause();
         }
     }
 
     private void endStall() {
-        if (stalled) {
-            stalled = false;
-            response.resume();
+        if (isStalled) {
+            isStalled = false;
+            responseDeadline.resume();
         }
     }
 
@@ -409,7 +409,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         if (state.is(Phase.OPEN)) {
             beginClosing();
         } else if (state.isBefore(Phase.OPEN)) {
-            state.note(closeReason());
+            state.setCause(closeReason());
             closeChannel();
         }
     }
@@ -418,7 +418,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         state.enter(Phase.CLOSING);
         ulp.onClosing();
         endStall();
-        closing.restart();
+        closeDeadline.restart();
         closeOutputWhenDrained();
     }
 
@@ -440,38 +440,38 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         if (idle) {
             responder.stop();
         }
-        boolean unanswerable = peerClosedHalf && requester.unanswered() > 0;
-        if (messagesUnderWay == 0 && (idle || unanswerable)) {
-            state.note(closeReason());
+        boolean unanswerable = isInputShutdown && requester.unansweredCount() > 0;
+        if (pendingMessageCount == 0 && (idle || unanswerable)) {
+            state.setCause(closeReason());
             state.enter(Phase.HALF_CLOSED);
             closeOutput();
-            if (peerClosedHalf) {
+            if (isInputShutdown) {
                 closeChannel();
             }
         }
     }
 
     private void closeOutput() {
-        outputClosed = true;
-        closing.restart();
+        isOutputClosed = true;
+        closeDeadline.restart();
         halfClose.apply(context().channel()).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
     }
 
     private void onInputShutdown() {
-        peerClosedHalf = true;
-        if (outputClosed) {
+        isInputShutdown = true;
+        if (isOutputClosed) {
             closeChannel();
             return;
         }
         boolean open = state.isBefore(Phase.CLOSING);
-        giveUpUnanswerable();
+        closeIfUnanswerable();
         if (open) {
             ulp.onInputShutdown();
         }
         if (state.is(Phase.ESTABLISHED) && role() == Role.RESPONDER) {
             close(PEER_SENT_NOTHING);
         }
-        moveOn();
+        flushAndMaybeCloseOutput();
     }
 
     private @Nullable Role role() {
@@ -479,9 +479,9 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     }
 
     /** Closes the stream if the peer closed its half and left Reads or atomics without an answer. */
-    private void giveUpUnanswerable() {
-        if (peerClosedHalf && state.acceptsRequests() && requester.unanswered() > 0) {
-            state.note(new CloseReason(
+    private void closeIfUnanswerable() {
+        if (isInputShutdown && state.acceptsRequests() && requester.unansweredCount() > 0) {
+            state.setCause(new CloseReason(
                     EndedBy.PEER_CLOSED,
                     null,
                     "the peer closed its half of the connection and left " + requester.describeUnanswered()
@@ -502,7 +502,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             return;
         }
         CloseReason reason = CloseReason.of(fault);
-        if (starting || outputClosed || Terminate.isIn(segment)) {
+        if (starting || isOutputClosed || Terminate.isIn(segment)) {
             abort(reason);
         } else {
             byte[] quoted =
@@ -533,7 +533,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     }
 
     private void terminateOrAbort(CloseReason reason, ProtocolError error) {
-        if (outputClosed) {
+        if (isOutputClosed) {
             abort(reason);
         } else {
             terminate(reason, Terminate.of(error));
@@ -544,10 +544,10 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         if (!state.isBefore(Phase.TERMINATING)) {
             return;
         }
-        state.note(reason);
+        state.setCause(reason);
         state.enter(Phase.TERMINATING);
         stop();
-        closing.restart();
+        closeDeadline.restart();
         ChannelHandlerContext ctx = context();
         ctx.writeAndFlush(new OutgoingTerminate(terminate), ctx.voidPromise());
     }
@@ -561,7 +561,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         ulp.onTerminateSent(terminate.error());
         closeOutput();
         end();
-        if (peerClosedHalf) {
+        if (isInputShutdown) {
             closeChannel();
         }
     }
@@ -578,7 +578,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
 
     /** Closes the connection immediately. Unsent data is lost. */
     public void abort(CloseReason reason) {
-        state.note(reason);
+        state.setCause(reason);
         closeChannel();
         end();
     }
@@ -594,7 +594,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
         if (ctx.channel().isActive()) {
-            state.note(CHANNEL_CLOSED);
+            state.setCause(CHANNEL_CLOSED);
         }
         ctx.close(promise);
     }
@@ -602,7 +602,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     /** Closes the connection: after a failure in the pipeline below, the state of the stream is undefined. */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        state.note(CloseReason.of(
+        state.setCause(CloseReason.of(
                 new ProtocolFault(ProtocolError.MPA_CONNECTION_LOST, "the connection was lost: " + cause, cause)));
         ctx.close();
     }
@@ -622,13 +622,13 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     /** An event loop that shuts down closes its channels without a call of {@link #close}. */
     private void onDisconnected(ChannelHandlerContext ctx) {
         if (ctx.executor().isShuttingDown()) {
-            state.note(LOOP_SHUT_DOWN);
+            state.setCause(LOOP_SHUT_DOWN);
         }
         end(
                 established != null
                         ? new CloseReason(EndedBy.PEER_CLOSED, null, "the peer closed the connection", null)
                         : new CloseReason(EndedBy.TRANSPORT, null, "could not connect", null));
-        closing.cancel();
+        closeDeadline.cancel();
     }
 
     /**
@@ -638,7 +638,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      * @param reason the close reason, unless there is an earlier cause
      */
     public void end(CloseReason reason) {
-        state.note(reason);
+        state.setCause(reason);
         end();
     }
 
@@ -656,8 +656,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private void stop() {
         requester.stop();
         responder.stop();
-        transmit.cancel();
-        response.cancel();
+        transmitDeadline.cancel();
+        responseDeadline.cancel();
     }
 
     // Deadlines
@@ -665,27 +665,27 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private Progress progress() {
         return new Progress(
                 position.taken(),
-                position.brought(),
+                position.received(),
                 requester.answeredBytes(),
                 ulp.requestQueue().waitingCount());
     }
 
     /** Returns whether requests of this side are being sent or wait for a response. */
-    private boolean requesting() {
-        return requestMessagesUnderWay() > 0 || requester.unanswered() > 0;
+    private boolean hasPendingRequests() {
+        return pendingRequestMessageCount() > 0 || requester.unansweredCount() > 0;
     }
 
-    private int requestMessagesUnderWay() {
-        return messagesUnderWay - responder.messagesUnderWay();
+    private int pendingRequestMessageCount() {
+        return pendingMessageCount - responder.pendingMessageCount();
     }
 
     /** Describes what is sent or awaited. */
-    private String describeLeft() {
-        int messages = requestMessagesUnderWay();
+    private String describePending() {
+        int messages = pendingRequestMessageCount();
         if (messages > 0) {
             return messages + (messages == 1 ? " message to send was" : " messages to send were");
         }
-        return requester.unanswered() > 0
+        return requester.unansweredCount() > 0
                 ? requester.describeUnanswered() + " without an answer were"
                 : "responses to the peer's Reads or atomics were";
     }
@@ -697,33 +697,34 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     /** The transport has not taken all that is sent. */
     private final class TransmitWait implements Deadline.Wait {
         /** The bytes that the transport had taken at the last check, since the one before. */
-        private long taken;
+        private long takenBytes;
 
         @Override
-        public boolean pending() {
-            return messagesUnderWay > 0;
+        public boolean isPending() {
+            return pendingMessageCount > 0;
         }
 
         /** While the device has no memory left to send, a stream that holds much of it has to be faster. */
         @Override
-        public boolean movedSince(Progress moment) {
-            taken = progress().taken() - moment.taken();
-            SendReservation share = association.sendingShare();
+        public boolean hasProgressedSince(Progress moment) {
+            takenBytes = progress().takenBytes() - moment.takenBytes();
+            SendReservation share = association.sendReservation();
             boolean mustHurry = share.reservedBytes() > 0 && share.isDeviceExhausted();
-            return taken > 0
-                    && !(mustHurry && taken < MIN_RATE * settings.transmit().toMillis() / 1000);
+            return takenBytes > 0
+                    && !(mustHurry
+                            && takenBytes < MIN_RATE * settings.transmit().toMillis() / 1000);
         }
 
         /** A Terminate could not be sent either, so the connection is closed. */
         @Override
-        public void expired() {
+        public void onExpired() {
             abort(timeout(
-                    taken == 0
+                    takenBytes == 0
                             ? "no transmit progress for " + settings.transmit() + " (transmit timeout), and "
-                                    + describeLeft() + " left"
-                            : "the peer took " + taken + " bytes within " + settings.transmit()
+                                    + describePending() + " left"
+                            : "the peer took " + takenBytes + " bytes within " + settings.transmit()
                                     + " (transmit timeout), and all "
-                                    + association.sendingShare().limit()
+                                    + association.sendReservation().limit()
                                     + " bytes of IwarpDevice.maxSendingBytes are in use: it has to take "
                                     + MIN_RATE + " bytes per second"));
         }
@@ -735,17 +736,17 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      */
     private final class ResponseWait implements Deadline.Wait {
         @Override
-        public boolean pending() {
-            return requester.awaitsAnswer();
+        public boolean isPending() {
+            return requester.isAwaitingResponse();
         }
 
         @Override
-        public boolean movedSince(Progress moment) {
-            return progress().answered() > moment.answered();
+        public boolean hasProgressedSince(Progress moment) {
+            return progress().answeredBytes() > moment.answeredBytes();
         }
 
         @Override
-        public void expired() {
+        public void onExpired() {
             terminateOrAbort(
                     timeout("the peer sent no response data for " + settings.response() + " while "
                             + requester.describeUnanswered() + " waited for a response"),
@@ -761,26 +762,26 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      */
     private final class CloseWait implements Deadline.Wait {
         @Override
-        public boolean pending() {
+        public boolean isPending() {
             return true;
         }
 
         @Override
-        public boolean movedSince(Progress moment) {
+        public boolean hasProgressedSince(Progress moment) {
             if (!state.is(Phase.CLOSING)) {
                 return false;
             }
             Progress now = progress();
-            if (now.waiting() > 0 && !requesting()) {
-                return now.waiting() < moment.waiting();
+            if (now.waitingCount() > 0 && !hasPendingRequests()) {
+                return now.waitingCount() < moment.waitingCount();
             }
-            return now.taken() > moment.taken()
-                    || now.answered() > moment.answered()
-                    || (now.brought() > moment.brought() && requester.unanswered() > 0);
+            return now.takenBytes() > moment.takenBytes()
+                    || now.answeredBytes() > moment.answeredBytes()
+                    || (now.receivedBytes() > moment.receivedBytes() && requester.unansweredCount() > 0);
         }
 
         @Override
-        public void expired() {
+        public void onExpired() {
             if (!state.is(Phase.CLOSING)) {
                 closeChannel();
                 return;
@@ -790,13 +791,13 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
                     ? "the close"
                     : requested.detail() + "; the close that followed";
             abort(timeout(close + " made no progress within the close timeout of " + settings.close() + ", and "
-                    + left() + " left"));
+                    + describeUnfinished() + " left"));
         }
 
-        private String left() {
+        private String describeUnfinished() {
             int waiting = ulp.requestQueue().waitingCount();
-            return requesting() || waiting == 0
-                    ? describeLeft()
+            return hasPendingRequests() || waiting == 0
+                    ? describePending()
                     : waiting + " requests that are still being posted were";
         }
     }

@@ -20,7 +20,7 @@ public interface RdmapUlp {
 
     /**
      * Returns the requests of this side, always the same queue; {@link RdmapHandler} asks from its constructor on. Call
-     * {@link RdmapHandler#pull} after posting one.
+     * {@link RdmapHandler#startRequests} after posting one.
      */
     RequestQueue requestQueue();
 

@@ -47,15 +47,15 @@ final class Requester implements TaggedTarget {
     private int ord;
     private int nextIdentifier = 1;
     /** The Reads and atomics of which the transport has reported the last byte. */
-    private long requestsSent;
+    private long sentCount;
     /** The Reads and atomics that the peer can answer, or has answered. */
-    private long requested;
+    private long requestedCount;
 
-    private long answers;
+    private long answeredCount;
     private long answeredBytes;
-    private boolean stopped;
+    private boolean isStopped;
     /** Whether the bytes of the current response segment are dropped. */
-    private boolean unwanted;
+    private boolean isPlacementSkipped;
 
     /**
      * @param output writes the messages
@@ -71,13 +71,13 @@ final class Requester implements TaggedTarget {
     }
 
     /** The set-up agreed on the maximum number of unanswered Reads and atomics, at least 0. */
-    void agree(int agreedOrd) {
+    void setOrd(int agreedOrd) {
         ord = agreedOrd;
     }
 
     /** Starts the posted requests that may start. */
     void startRequests() {
-        for (RdmapRequest next = queue.next(); next != null && !stopped; next = queue.next()) {
+        for (RdmapRequest next = queue.next(); next != null && !isStopped; next = queue.next()) {
             if (next.awaitsResponse() && ord == 0) {
                 failure.accept(new ProtocolFault(
                         ProtocolError.RDMAP_LOCAL_CATASTROPHIC,
@@ -94,7 +94,7 @@ final class Requester implements TaggedTarget {
     }
 
     private boolean mayStart(RdmapRequest request) {
-        int unanswered = unanswered();
+        int unanswered = unansweredCount();
         if (request.fenced() && unanswered > 0) {
             return false;
         }
@@ -164,8 +164,8 @@ final class Requester implements TaggedTarget {
             spareHeaders.add(message);
         }
         if (owner == null) {
-            requestsSent++;
-            countRequested(requestsSent);
+            sentCount++;
+            countRequested(sentCount);
         } else if (!payload || owner.isPayloadAlone()) {
             complete(owner);
         }
@@ -208,7 +208,7 @@ final class Requester implements TaggedTarget {
                     ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
                     "a Read Response of " + read.readLength() + " bytes ended with bytes from " + arrived + " missing");
         }
-        unwanted = length > 0 && !read.beginPlacement();
+        isPlacementSkipped = length > 0 && !read.beginPlacement();
         return this;
     }
 
@@ -223,7 +223,7 @@ final class Requester implements TaggedTarget {
 
     @Override
     public boolean drops() {
-        return unwanted;
+        return isPlacementSkipped;
     }
 
     @Override
@@ -240,7 +240,7 @@ final class Requester implements TaggedTarget {
     @Override
     public @Nullable ProtocolFault deliver(DdpSegment last) {
         readCoverage.clear();
-        answered(reads.remove());
+        onAnswered(reads.remove());
         return null;
     }
 
@@ -268,7 +268,7 @@ final class Requester implements TaggedTarget {
                             + ", the oldest outstanding one is " + Integer.toUnsignedString(atomic.identifier()));
         }
         atomic.original(bytes.getLong(AtomicLayout.ORIGINAL_VALUE));
-        answered(atomics.remove());
+        onAnswered(atomics.remove());
         return null;
     }
 
@@ -277,16 +277,16 @@ final class Requester implements TaggedTarget {
      * first: the transport reports whole bursts.
      */
     private void countRequested(long total) {
-        if (total > requested) {
-            counters.add(Counter.READS_REQUESTED, total - requested);
-            requested = total;
+        if (total > requestedCount) {
+            counters.add(Counter.READS_REQUESTED, total - requestedCount);
+            requestedCount = total;
         }
     }
 
-    private void answered(RdmapRequest request) {
+    private void onAnswered(RdmapRequest request) {
         answeredBytes++;
-        answers++;
-        countRequested(answers);
+        answeredCount++;
+        countRequested(answeredCount);
         counters.add(Counter.READS_ANSWERED, 1);
         startRequests();
         complete(request);
@@ -294,7 +294,7 @@ final class Requester implements TaggedTarget {
 
     private void complete(RdmapRequest request) {
         request.markDone();
-        if (!stopped) {
+        if (!isStopped) {
             ProtocolFault fault = queue.completeDone();
             if (fault != null) {
                 failure.accept(fault);
@@ -303,18 +303,18 @@ final class Requester implements TaggedTarget {
     }
 
     /** Returns the number of Reads and atomics that were written and wait for a response. */
-    int unanswered() {
+    int unansweredCount() {
         return reads.size() + atomics.size();
     }
 
     /** Returns whether the peer can answer a Read or atomic: the transport has taken it. */
-    boolean awaitsAnswer() {
-        return requested > answers;
+    boolean isAwaitingResponse() {
+        return requestedCount > answeredCount;
     }
 
     /** Returns the number of Reads and atomics that wait for a response, as text. */
     String describeUnanswered() {
-        int count = unanswered();
+        int count = unansweredCount();
         return count + (count == 1 ? " Read or atomic" : " Reads or atomics");
     }
 
@@ -325,12 +325,12 @@ final class Requester implements TaggedTarget {
 
     /** Returns whether no request waits or is unanswered. */
     boolean idle() {
-        return queue.waitingCount() == 0 && unanswered() == 0;
+        return queue.waitingCount() == 0 && unansweredCount() == 0;
     }
 
     /** Stops sending and completing requests. */
     void stop() {
-        stopped = true;
+        isStopped = true;
         RdmapRequest read = reads.peek();
         if (read != null) {
             read.endPlacement();

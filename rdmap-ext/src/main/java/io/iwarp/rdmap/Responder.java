@@ -32,23 +32,22 @@ import org.jspecify.annotations.Nullable;
  * read when the response is segmented, so a response of 4 GiB needs no extra memory. Only a few responses are handed to
  * DDP at the same time, so that later requests of this side do not wait for all of them.
  *
- * <p>IRD overflow: {@link #freePlaces} is what the IRD leaves. If there is none, a request finds no buffer, and DDP
- * ends the stream (RFC 5040 section 6.2). The transport may have taken a response without a report, as the rest of its
- * burst is not taken. Such a response exists, but occupies no place. All of them are in the same burst, so at most
- * twice the IRD exist.
+ * <p>IRD overflow: {@link #freeSlots} is what the IRD leaves. If there is none, a request finds no buffer, and DDP ends
+ * the stream (RFC 5040 section 6.2). The transport may have taken a response without a report, as the rest of its burst
+ * is not taken. Such a response exists, but occupies no place. All of them are in the same burst, so at most twice the
+ * IRD exist.
  */
 final class Responder implements TaggedTarget {
     /**
      * The maximum number of response bytes that DDP holds, unless a single response is larger: enough for two bursts.
      */
-    private static final long BYTES_UNDER_WAY = 256 * 1024;
+    private static final long MAX_PENDING_BYTES = 256 * 1024;
 
     private final Consumer<DdpMessage> output;
     private final RdmapUlp ulp;
     private final StreamAssociation stream;
     private final Counters counters;
-    private final HeaderQueue requests =
-            new HeaderQueue(AtomicLayout.REQUEST_LENGTH, this::freePlaces, this::onRequest);
+    private final HeaderQueue requests = new HeaderQueue(AtomicLayout.REQUEST_LENGTH, this::freeSlots, this::onRequest);
     private final AtomicOperation atomic = new AtomicOperation();
 
     /**
@@ -64,18 +63,18 @@ final class Responder implements TaggedTarget {
     private final RingQueue<Response> responses = new RingQueue<>();
 
     /** The transport has taken the responses before it, and perhaps some after it. */
-    private long taken;
+    private long takenPosition;
 
-    private long written;
-    private long bytesUnderWay;
+    private long writtenPosition;
+    private long pendingBytes;
     /** At most as many as the IRD, so that a burst leaves nothing that stays until the end of the stream. */
-    private final ArrayDeque<Response> spare = new ArrayDeque<>();
+    private final ArrayDeque<Response> spareResponses = new ArrayDeque<>();
 
     private final WirePosition position;
 
     private int ird;
     private long bytesWritten;
-    private boolean stopped;
+    private boolean isStopped;
     private byte @Nullable [] refusedRead;
 
     /**
@@ -99,7 +98,7 @@ final class Responder implements TaggedTarget {
     }
 
     /** The set-up agreed on the maximum number of unanswered requests. */
-    void agree(int agreedIrd) {
+    void setIrd(int agreedIrd) {
         ird = agreedIrd;
     }
 
@@ -131,24 +130,25 @@ final class Responder implements TaggedTarget {
         return requests;
     }
 
-    private int freePlaces() {
+    private int freeSlots() {
         updateTaken();
-        int occupied = (int) (responses.end() - taken);
+        int occupied = (int) (responses.end() - takenPosition);
         return Math.min(ird - occupied, 2 * ird - responses.size());
     }
 
     private void updateTaken() {
-        taken = Math.max(taken, responses.first());
-        if (taken < written && responses.get(taken).wireEnd() != DdpMessage.NOT_WRITTEN) {
+        takenPosition = Math.max(takenPosition, responses.first());
+        if (takenPosition < writtenPosition && responses.get(takenPosition).wireEnd() != DdpMessage.NOT_WRITTEN) {
             long bytesTaken = position.taken();
-            while (taken < written && responses.get(taken).wireEnd() <= bytesTaken) {
-                taken++;
+            while (takenPosition < writtenPosition
+                    && responses.get(takenPosition).wireEnd() <= bytesTaken) {
+                takenPosition++;
             }
         }
     }
 
     private @Nullable ProtocolFault onRequest(UntaggedBuffer message, ByteBuf bytes) {
-        if (stopped) {
+        if (isStopped) {
             return null;
         }
         boolean read = Opcode.of(message) == Opcode.READ_REQUEST;
@@ -228,7 +228,7 @@ final class Responder implements TaggedTarget {
     }
 
     private Response spareResponse() {
-        Response response = spare.poll();
+        Response response = spareResponses.poll();
         return response == null ? new Response() : response;
     }
 
@@ -239,9 +239,10 @@ final class Responder implements TaggedTarget {
     }
 
     private void writeWaiting() {
-        while (written < responses.end() && (written == responses.first() || bytesUnderWay < BYTES_UNDER_WAY)) {
-            Response response = responses.get(written++);
-            bytesUnderWay += response.messageLength();
+        while (writtenPosition < responses.end()
+                && (writtenPosition == responses.first() || pendingBytes < MAX_PENDING_BYTES)) {
+            Response response = responses.get(writtenPosition++);
+            pendingBytes += response.messageLength();
             output.accept(response);
         }
     }
@@ -250,22 +251,22 @@ final class Responder implements TaggedTarget {
     void onSent(Response response) {
         counters.add(Counter.PEER_READS_ANSWERED, 1);
         responses.remove();
-        bytesUnderWay -= response.messageLength();
+        pendingBytes -= response.messageLength();
         writeWaiting();
         ulp.onServed(response.operation(), response.operandBytes());
-        if (spare.size() < ird) {
-            spare.add(response);
+        if (spareResponses.size() < ird) {
+            spareResponses.add(response);
         }
     }
 
     /** Returns the number of responses that DDP has and has not reported as sent. While any waits, there is one. */
-    int messagesUnderWay() {
-        return (int) (written - responses.first());
+    int pendingMessageCount() {
+        return (int) (writtenPosition - responses.first());
     }
 
     /** Stops accepting requests: later ones are dropped. Accepted requests are still answered. */
     void stop() {
-        stopped = true;
+        isStopped = true;
     }
 
     /** Returns the header of the last refused Read Request. Empty if none was refused. */

@@ -51,10 +51,10 @@ final class SendDelivery implements UntaggedQueue {
             case SEND_WITH_INVALIDATE, SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE -> invalidate(message.rsvdUlp());
             default -> null;
         };
-        return fault == null ? hand(message) : fault;
+        return fault == null ? deliverToReceive(message) : fault;
     }
 
-    private @Nullable ProtocolFault hand(UntaggedBuffer message) {
+    private @Nullable ProtocolFault deliverToReceive(UntaggedBuffer message) {
         // deliver() may reuse the buffer.
         Operation operation = Opcode.isImmediate(message.control()) ? Operation.IMMEDIATE : Operation.SEND;
         long bytes = message.messageLength();

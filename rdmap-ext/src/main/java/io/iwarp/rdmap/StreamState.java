@@ -108,7 +108,7 @@ public final class StreamState {
     }
 
     /** Records the cause if it is the first. Returns the first cause. */
-    CloseReason note(CloseReason reason) {
+    CloseReason setCause(CloseReason reason) {
         CloseReason first = cause;
         if (first == null) {
             first = reason;

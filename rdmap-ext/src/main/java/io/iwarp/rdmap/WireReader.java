@@ -25,7 +25,7 @@ final class WireReader {
         /** FPDUs follow each other. */
         FPDUS,
         /** Further bytes are not iWARP, or cannot be parsed. */
-        BEYOND
+        UNDECODABLE
     }
 
     /** The bytes that describe an FPDU: its length, the longest DDP header and the longest RDMAP header. */
@@ -58,7 +58,7 @@ final class WireReader {
     void read(ByteBuf in, WireReader other, Consumer<WireReader> found) {
         int index = in.readerIndex();
         int end = in.writerIndex();
-        while (index < end && phase != Phase.BEYOND) {
+        while (index < end && phase != Phase.UNDECODABLE) {
             if (phase == Phase.STARTUP) {
                 index += readStartup(in, index, end, found);
             } else {
@@ -97,7 +97,7 @@ final class WireReader {
         int flags = MpaFrameLayout.flags(head, 0);
         wantsMarkers = (flags & MpaFrameLayout.FLAG_MARKERS) != 0;
         boolean rejected = MpaFrameLayout.hasReplyKey(head, 0) && (flags & MpaFrameLayout.FLAG_REJECTED) != 0;
-        enter(rejected ? Phase.BEYOND : Phase.FPDUS);
+        enter(rejected ? Phase.UNDECODABLE : Phase.FPDUS);
         return bytes;
     }
 
@@ -157,11 +157,11 @@ final class WireReader {
 
     /** The connection is closed. Reports a frame or FPDU that is incomplete. */
     void end(Consumer<WireReader> found) {
-        if (taken > 0 && phase != Phase.BEYOND) {
+        if (taken > 0 && phase != Phase.UNDECODABLE) {
             cutOff = true;
             found.accept(this);
         }
-        phase = Phase.BEYOND;
+        phase = Phase.UNDECODABLE;
     }
 
     /** Returns the current frame or FPDU in one line. Valid while it is reported. */

@@ -20,7 +20,7 @@ public final class DdpEnd {
 
     public DdpEnd(StreamAssociation association, DdpUlp ulp, Counters counters) {
         this.buffer = new SendBuffer(
-                ByteBufAllocator.DEFAULT, DdpHandler.DEFAULT_TRANSMIT_WINDOW, association.sendingShare());
+                ByteBufAllocator.DEFAULT, DdpHandler.DEFAULT_TRANSMIT_WINDOW, association.sendReservation());
         this.receiver = new DdpReceiver(association, ulp, counters, Duration.ofMinutes(1));
         receiver.start(new EmbeddedChannel().eventLoop());
     }
@@ -42,7 +42,7 @@ public final class DdpEnd {
     }
 
     public void silence() {
-        receiver.silence();
+        receiver.cancelTimeout();
     }
 
     /** Takes a message; a terminal one takes the place of all that is not sent. */

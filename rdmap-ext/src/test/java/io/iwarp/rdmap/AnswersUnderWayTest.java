@@ -39,7 +39,7 @@ class AnswersUnderWayTest {
     private int msn;
 
     AnswersUnderWayTest() {
-        responder.agree(IRD);
+        responder.setIrd(IRD);
     }
 
     @AfterEach
@@ -66,14 +66,14 @@ class AnswersUnderWayTest {
             asksFor(100 * KIB);
         }
         assertThat(given).hasSize(3);
-        assertThat(responder.messagesUnderWay()).isEqualTo(3);
+        assertThat(responder.pendingMessageCount()).isEqualTo(3);
         sent(0);
         assertThat(given).as("200 KiB are under way").hasSize(4);
-        assertThat(responder.messagesUnderWay()).isEqualTo(3);
+        assertThat(responder.pendingMessageCount()).isEqualTo(3);
         sent(1);
         sent(2);
         assertThat(given).hasSize(5);
-        assertThat(responder.messagesUnderWay()).isEqualTo(2);
+        assertThat(responder.pendingMessageCount()).isEqualTo(2);
     }
 
     @Test

@@ -134,7 +134,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     /** Posts requests, and lets those start that may. */
     void submit(RdmapRequest... posted) {
         requests.posted.addAll(List.of(posted));
-        stream.pull();
+        stream.startRequests();
     }
 
     /**

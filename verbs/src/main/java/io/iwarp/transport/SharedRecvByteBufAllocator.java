@@ -30,7 +30,7 @@ public final class SharedRecvByteBufAllocator implements RecvByteBufAllocator {
 
     private static final EventLoopBuffers WARM = new EventLoopBuffers(SHARED, 1);
 
-    private final AdaptiveRecvByteBufAllocator others = new AdaptiveRecvByteBufAllocator(MIN, FIRST, MAX);
+    private final AdaptiveRecvByteBufAllocator adaptiveAllocator = new AdaptiveRecvByteBufAllocator(MIN, FIRST, MAX);
 
     private final Channel channel;
 
@@ -41,7 +41,7 @@ public final class SharedRecvByteBufAllocator implements RecvByteBufAllocator {
 
     @Override
     public ExtendedHandle newHandle() {
-        return new WarmHandle(channel, (ExtendedHandle) others.newHandle());
+        return new WarmHandle(channel, (ExtendedHandle) adaptiveAllocator.newHandle());
     }
 
     private static final class WarmHandle extends DelegatingHandle implements ExtendedHandle {

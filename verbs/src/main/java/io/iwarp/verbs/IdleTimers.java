@@ -101,7 +101,7 @@ final class IdleTimers {
 
     /** Bytes move, or a message that this side has held back is delivered. */
     private long movedBytes() {
-        return position.taken() + position.brought() + counters.get(Counter.MESSAGES_DELIVERED);
+        return position.taken() + position.received() + counters.get(Counter.MESSAGES_DELIVERED);
     }
 
     private void endIfIdle() {

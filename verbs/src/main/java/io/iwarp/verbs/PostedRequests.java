@@ -44,7 +44,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
     private static final String SINK = "sink";
 
     /** Not 0, which some hardware rejects. */
-    private static final int EMPTY_READ_STAG = 1;
+    private static final int EMPTY_MESSAGE_STAG = 1;
 
     /** The position of a request that waits for a slot. */
     private static final long PENDING = -2;
@@ -234,7 +234,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
     void placed(long id, CompletionTarget target) {
         requireReads();
         WorkRequest request = claim(null, 0, PostOptions.NONE, target);
-        request.read(EMPTY_READ_STAG, 0, 0, EMPTY_READ_STAG, 0);
+        request.read(EMPTY_MESSAGE_STAG, 0, 0, EMPTY_MESSAGE_STAG, 0);
         publish(request, id, Operation.READ, PostOptions.NONE, target);
     }
 

@@ -101,7 +101,7 @@ final class QueuePairEngine implements RdmapUlp {
         closeWithPeer = settings.closeWithPeer();
         eventLoop = channel.eventLoop();
         closeFutures = new CloseFutures(eventLoop);
-        stream.closingWhen(() -> state.refusalReason() != null);
+        stream.setClosingPredicate(() -> state.refusalReason() != null);
         drains = new DrainSchedule(eventLoop, this::drain, terminationListener);
         recorder = new QueuePairRecorder(channel, role, counters, settings);
         receiveSide = new ReceiveSide(channel, stream, settings, state, drains, recorder, this::resume);
@@ -197,7 +197,7 @@ final class QueuePairEngine implements RdmapUlp {
             flush(reason);
             return;
         }
-        rdmap.pull();
+        rdmap.startRequests();
         requests.reportRoom();
     }
 

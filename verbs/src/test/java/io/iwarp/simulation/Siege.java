@@ -78,7 +78,7 @@ final class Siege {
             others = other;
             others.inputBudget().charge(LEAST_LIMIT - dice.oneOf(1 << 12, 1 << 17, LEAST_LIMIT));
             for (int i = dice.oneOf(0, 4, 7); i > 0; i--) {
-                others.sendingShare().grow();
+                others.sendReservation().grow();
             }
         }
         othersMessages = others.managedReceiveBudget().claim(() -> {});
@@ -230,7 +230,7 @@ final class Siege {
             raider.onRest(nanos);
             free += raider.channel.isOpen() ? SMALL + (raider.hasOutput() ? SENDING : 0) : 0;
         }
-        long sending = device.sendingBytes() - others.sendingShare().reservedBytes();
+        long sending = device.sendingBytes() - others.sendReservation().reservedBytes();
         long input =
                 device.partialFpduBytes() - othersInput + device.managedReceiveBytes() - othersMessages.heldBytes();
         long held = memory.liveBytes();
@@ -252,7 +252,7 @@ final class Siege {
     private void dispose() {
         others.inputBudget().release(othersInput);
         othersMessages.close();
-        others.sendingShare().shrinkTo(0);
+        others.sendReservation().shrinkTo(0);
         region.close();
         bytes.release();
         long counted = device.sendingBytes() + device.partialFpduBytes() + device.managedReceiveBytes();
