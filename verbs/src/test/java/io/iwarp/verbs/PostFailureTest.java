@@ -145,7 +145,9 @@ class PostFailureTest {
     void aRegionThatIsClosedWhileItIsPostedFromHoldsNothingUp() throws Exception {
         ByteBuf bytes = Unpooled.directBuffer(BYTES, BYTES).writeZero(BYTES);
         closeRegionsDuring(region -> queuePair.sendQueue().send(1, region.slice(0, BYTES), PostOptions.NONE));
-        Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> queuePair.engine().requests().ring().unreleasedCount() == 0);
+        Awaitility.await()
+                .atMost(1, TimeUnit.MINUTES)
+                .until(() -> queuePair.engine().requests().ring().unreleasedCount() == 0);
         for (int i = 0; i < 2 * DEPTH; i++) {
             await(queuePair.send(bytes));
         }

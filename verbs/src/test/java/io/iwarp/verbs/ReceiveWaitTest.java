@@ -84,7 +84,9 @@ class ReceiveWaitTest {
     }
 
     private static void untilItWaits(QueuePair queuePair) {
-        Awaitility.await().atMost(1, TimeUnit.MINUTES).until(() -> !queuePair.channel().config().isAutoRead());
+        Awaitility.await()
+                .atMost(1, TimeUnit.MINUTES)
+                .until(() -> !queuePair.channel().config().isAutoRead());
     }
 
     @Test

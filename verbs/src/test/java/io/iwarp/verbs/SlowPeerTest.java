@@ -275,7 +275,7 @@ class SlowPeerTest {
             posted.add(peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1));
             peer.end.runTasks();
             for (int second = 0; second < 10; second++) {
-                peer.end.takes(100_000);
+                peer.end.takes(300_000);
                 peer.pass(SECOND);
             }
             assertThat(peer.queuePair().counters().get(Counter.READS_REQUESTED)).isZero();
