@@ -22,7 +22,7 @@ public final class CloseReason {
      * @param endedBy who ended the stream
      * @param error the error with the numbers of the RFCs; null if the stream ended in order, or for a reason without a
      *     number
-     * @param detail what happened in this case, for people; may be empty
+     * @param detail human-readable detail; may be empty
      * @param cause what the transport or the runtime reported; null if nothing
      */
     public CloseReason(EndedBy endedBy, @Nullable ProtocolError error, String detail, @Nullable Throwable cause) {
@@ -80,7 +80,7 @@ public final class CloseReason {
         return error;
     }
 
-    /** Returns what happened in this case, for people. May be empty. */
+    /** Returns the human-readable detail. May be empty. */
     public String detail() {
         return detail;
     }
@@ -130,8 +130,8 @@ public final class CloseReason {
 
     /**
      * Returns whether the peer refused an access of this side to its memory: the STag was never valid or is not valid
-     * any more, belongs to another stream, or does not grant the right or the range. A peer that revokes memory ends
-     * all later accesses with it, so this tells a side that it is not the owner any more.
+     * any more, belongs to another stream, or does not grant the right or the range. A peer that revokes memory thereby
+     * fences all later accesses, so true means that this side no longer owns the memory.
      */
     public boolean accessRevoked() {
         if (endedBy != EndedBy.PEER_TERMINATE || error == null) {
@@ -164,9 +164,9 @@ public final class CloseReason {
     }
 
     /**
-     * Returns one sentence for people: who ended the stream, the detail, what the error means and what to do, and last
-     * the name and the numbers of the error. If TLS failed, it begins with what TLS reported, as the loss of the
-     * connection only followed.
+     * Returns one human-readable sentence: who ended the stream, the detail, what the error means and what to do, and
+     * the name and numbers of the error. If TLS failed, returns the message of TLS instead, since the loss of the
+     * connection is its consequence.
      */
     @Override
     public String toString() {

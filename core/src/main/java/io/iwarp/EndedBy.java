@@ -27,7 +27,7 @@ public enum EndedBy {
         this.sentence = sentence;
     }
 
-    /** Returns what happened, as the beginning of a sentence. */
+    /** Returns the phrase that a close message starts with. */
     String sentence() {
         return sentence;
     }

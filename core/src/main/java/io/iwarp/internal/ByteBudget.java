@@ -3,31 +3,31 @@ package io.iwarp.internal;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A number of bytes that several takers share. Any thread may call any method.
+ * A byte budget that several users share. Thread-safe.
  *
- * <p>A compare-and-set takes all the bytes of a call, or none. No other thread sees bytes of a call that is refused, so
- * a refusal never causes another one.
+ * <p>One compare-and-set reserves all bytes of a call or none, so a refused reservation is never visible to other
+ * threads and cannot cause further refusals.
  */
 public final class ByteBudget {
     private final long limit;
     private final AtomicLong reservedBytes = new AtomicLong();
 
-    /** @param limit the maximum number of bytes that are taken at the same time */
+    /** @param limit the maximum number of reserved bytes */
     public ByteBudget(long limit) {
         this.limit = limit;
     }
 
-    /** Returns the maximum number of bytes that are taken at the same time. */
+    /** Returns the maximum number of reserved bytes. */
     public long limit() {
         return limit;
     }
 
-    /** Returns the number of bytes that are taken, 0 to the limit. It may change at any time. */
+    /** Returns the number of reserved bytes, 0 to the limit. It may change at any time. */
     public long reservedBytes() {
         return reservedBytes.get();
     }
 
-    /** Takes bytes. Returns false, and takes none, if too few are left. */
+    /** Reserves bytes. Returns false, and reserves none, if too few are left. */
     public boolean tryReserve(long bytes) {
         long before = reservedBytes.get();
         while (bytes <= limit - before) {
@@ -39,7 +39,7 @@ public final class ByteBudget {
         return false;
     }
 
-    /** Gives bytes back that were taken. */
+    /** Releases reserved bytes. */
     public void release(long bytes) {
         reservedBytes.addAndGet(-bytes);
     }

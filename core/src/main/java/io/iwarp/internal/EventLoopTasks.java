@@ -7,7 +7,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Gives tasks to event loops. An event loop refuses a task when it has shut down, and also while its queue of tasks is
+ * Submits tasks to event loops. An event loop rejects a task when it has shut down, and also while its task queue is
  * full ({@code io.netty.eventLoop.maxPendingTasks}). The latter is temporary.
  */
 public final class EventLoopTasks {
@@ -17,7 +17,7 @@ public final class EventLoopTasks {
     private EventLoopTasks() {}
 
     /**
-     * Gives a task to an event loop, as often as its queue of tasks is full. Any thread may call it.
+     * Submits a task to an event loop, retrying while its task queue is full. Any thread may call it.
      *
      * @param ifShutDown runs instead if the loop has shut down and will not run the task; on this thread or a later one
      */

@@ -11,22 +11,23 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A number of buffer bytes that the streams of a device share for input that is not complete. Any thread may call any
- * method, unless it says otherwise.
+ * A byte budget shared by all streams of a device for partially received input. Any thread may call any method, unless
+ * it says otherwise.
  *
- * <p>A stream has one {@link Claim}. Its age counts from its first request after it held nothing. A request within the
- * limit is granted, unless an older claim waits. Otherwise it waits until others have given back enough. The oldest
- * claim never waits, and may exceed the limit: so what it belongs to completes, and the next claim becomes the oldest.
- * Older claims that stop asking must be ended by their owners, with a timeout.
+ * <p>Each stream has one {@link Claim}, which draws a ticket with its first request after it held nothing; the lowest
+ * ticket is the oldest claim. A request within the limit is granted, unless other claims wait. Otherwise it is queued
+ * until enough bytes are released. The oldest claim is always granted, even beyond the limit, which guarantees
+ * progress. The owner of a claim must bound its lifetime with a timeout.
  *
  * <p><b>Threads.</b> While no claim waits, requests and releases are a compare-and-set or an addition. Waiting claims,
  * and which claim is the oldest, are guarded by a lock. No wake-up is lost, since each side stores before it loads:
  *
  * <pre>
- *     a request (await)                          a release (give)
- *     1. store: waiting + 1                      1. store: taken - bytes
+ *     a request (await)                          a release
+ *     1. store: waiterCount + 1                  1. store: chargedBytes - bytes
  *     2. store-load fence (volatile)             2. store-load fence (atomic update)
- *     3. load: taken; too much, so it waits      3. load: waiting; 0, so it wakes nobody
+ *     3. load: chargedBytes; over the limit:     3. load: waiterCount; 0: wakes nobody
+ *        waits
  * </pre>
  *
  * <p>Both loads cannot miss the other side's store: if the release reads 0, its store precedes that of the request,
@@ -59,17 +60,17 @@ public final class InputBudget {
         return limit;
     }
 
-    /** Returns the number of bytes that are taken. It may change at any time. */
+    /** Returns the number of charged bytes. It may change at any time. */
     public long chargedBytes() {
         return chargedBytes.get();
     }
 
-    /** Takes bytes that this side holds already and cannot refuse, whatever the limit. Give them back. */
+    /** Charges bytes that are already held, even beyond the limit. Must be balanced by {@link #release}. */
     public void charge(long bytes) {
         chargedBytes.addAndGet(bytes);
     }
 
-    /** Gives back what {@link #charge} took. */
+    /** Releases bytes that {@link #charge} charged. */
     public void release(long bytes) {
         chargedBytes.addAndGet(-bytes);
         wakeWaiters();
@@ -99,7 +100,7 @@ public final class InputBudget {
         granted.forEach(claim -> claim.wake.run());
     }
 
-    /** Grants waiting claims, the oldest first, what they ask for. Call it with the lock held. */
+    /** Grants the requests of waiting claims, the oldest first. The caller holds the lock. */
     private List<Claim> grantWaiters() {
         List<Claim> granted = new ArrayList<>();
         for (Claim next = waiters.peek(); next != null && next.grant(); next = waiters.peek()) {
@@ -125,12 +126,12 @@ public final class InputBudget {
         return claim;
     }
 
-    /** What one stream holds. One thread at a time calls its methods. */
+    /** The claim of one stream. Its methods must not be called concurrently. */
     public final class Claim {
         private final Runnable wake;
         /** Changed by its owner; while it waits, with the lock held. */
         private long heldBytes;
-        /** What it waits to hold. Guarded by the lock. */
+        /** The total that the last request asked for. Guarded by the lock. */
         private long requestedBytes;
         /** Changed by its owner, read with the lock held by others. */
         private volatile long ticket = NO_TICKET;
@@ -146,13 +147,13 @@ public final class InputBudget {
             return heldBytes;
         }
 
-        /** Returns whether the last request waits to be granted. */
+        /** Returns whether the last request is still queued. */
         public boolean isWaiting() {
             return isWaiting;
         }
 
         /**
-         * Asks to hold a number of bytes in total.
+         * Requests that this claim holds a total number of bytes.
          *
          * @return true if the claim holds at least so many now; false if the request waits, until the wake-up or a
          *     {@link #release}. It may be repeated meanwhile.
@@ -196,7 +197,7 @@ public final class InputBudget {
             return !isWaiting && total <= heldBytes;
         }
 
-        /** Holds a number of bytes in total that this side cannot refuse, whatever the limit. */
+        /** Raises the total to bytes that are already held, even beyond the limit. */
         public void charge(long total) {
             lock.lock();
             try {
@@ -209,7 +210,7 @@ public final class InputBudget {
             }
         }
 
-        /** Gives back all that this claim holds, and stops waiting. */
+        /** Releases all bytes of this claim, and dequeues its request. */
         public void release() {
             if (isWaiting) {
                 lock.lock();
@@ -251,7 +252,10 @@ public final class InputBudget {
             waiterCount--;
         }
 
-        /** Takes the wanted bytes if it may. Call it with the lock held, on the first of the line. */
+        /**
+         * Grants the request if the limit allows it or this claim is the oldest. The caller holds the lock, and this
+         * claim is the first waiter.
+         */
         private boolean grant() {
             long missingBytes = Math.max(0, requestedBytes - heldBytes);
             if (!takeWithinLimit(missingBytes)) {

@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * A first-in, first-out queue for objects that are reused. Each element has a position, counted from 0, so that the
  * owner can keep several marks in the queue.
  *
- * <p>A removed element stays in its slot, and a slot is written only if a different element is added. So objects that
- * return in the same order, like the slots of a queue pair, are queued without writing a reference. With G1, such a
- * write into an old object costs a fence and work of another thread: more than everything else here
+ * <p>A removed element stays in its slot, and a slot is written only if a different element is added. Re-adding
+ * elements in the same order, such as the slots of a queue pair, thus needs no reference store and no GC write barrier.
+ * With G1, that barrier costs a fence and concurrent refinement when the array is old: more than everything else here
  * ({@code QueueBenchmark}). In exchange the queue keeps its last elements reachable, as many as it has slots: the
  * smallest power of two for the maximum size so far.
  *
- * <p>It belongs to one thread.
+ * <p>Not thread-safe.
  *
  * @param <E> the type of the elements
  */

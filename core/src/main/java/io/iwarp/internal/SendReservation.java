@@ -1,11 +1,11 @@
 package io.iwarp.internal;
 
 /**
- * What one stream has reserved of the bytes that the streams of a device may hold to send. It reserves large pieces, so
- * that streams do not contend for the counter of the device with each burst, and only beyond {@link #FREE_BYTES}, so
- * that each stream can always send one segment, and few bytes reserve nothing.
+ * The share of one stream in the send budget of its device. It reserves large pieces, so that streams do not contend
+ * for the counter of the device with each burst, and only beyond {@link #FREE_BYTES}, so that every stream can always
+ * send one segment, and small amounts need no reservation.
  *
- * <p>It belongs to the event loop of the stream.
+ * <p>Confined to the event loop of the stream.
  */
 public final class SendReservation {
     /** What a stream may hold without a reservation: one segment of any size, and the headers of some others. */
@@ -31,7 +31,7 @@ public final class SendReservation {
         return grown;
     }
 
-    /** Gives back the pieces that are not needed to hold a number of bytes. */
+    /** Releases the pieces that are not needed to hold a number of bytes. */
     public void shrinkTo(long bytes) {
         while (reservedBytes - PIECE_BYTES >= bytes) {
             reservedBytes -= PIECE_BYTES;

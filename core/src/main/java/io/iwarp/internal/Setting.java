@@ -42,12 +42,12 @@ public final class Setting<T extends @Nullable Object> {
         return new Setting<>(name, defaultValue, range, inRange);
     }
 
-    /** Returns a setting with a least value. */
+    /** Returns a setting with a minimum. */
     public static <T extends Comparable<T>> Setting<T> atLeast(String name, T defaultValue, T min) {
         return of(name, defaultValue, "at least " + text(min), value -> value.compareTo(min) >= 0);
     }
 
-    /** Returns a setting with a least and a greatest value. */
+    /** Returns a setting with a minimum and a maximum. */
     public static <T extends Comparable<T>> Setting<T> within(String name, T defaultValue, T min, T max) {
         return of(
                 name,
@@ -56,7 +56,7 @@ public final class Setting<T extends @Nullable Object> {
                 value -> value.compareTo(min) >= 0 && value.compareTo(max) <= 0);
     }
 
-    /** Returns a setting of a time of at least 1 ms. 0 disables it. */
+    /** Returns a duration setting of at least 1 ms. Zero disables it. */
     public static Setting<Duration> orZero(String name, Duration defaultValue, Duration max) {
         Setting<Duration> on = within(name, defaultValue, MIN_TIME, max);
         return of(name, defaultValue, on.range + ", or 0", value -> value.isZero() || on.inRange.test(value));
@@ -89,7 +89,7 @@ public final class Setting<T extends @Nullable Object> {
         return defaultValue;
     }
 
-    /** Returns which values are allowed, in words, or nothing if all are. */
+    /** Returns a description of the allowed values; empty if all are allowed. */
     public String range() {
         return range;
     }

@@ -4,7 +4,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What was set of the settings of a class. Two are equal if all values are. Immutable. */
+/**
+ * The explicitly set values of the settings of a class. Two are equal if all values are, defaults included. Immutable.
+ */
 public final class Settings {
     /** Every default. */
     public static final Settings DEFAULT = new Settings(Map.of());

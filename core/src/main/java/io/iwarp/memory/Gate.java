@@ -6,11 +6,10 @@ import java.lang.invoke.VarHandle;
 /**
  * Lets users enter and leave until it is closed. Closing waits until all users have left.
  *
- * <p>The state is one int: the sign bit means closed, the other bits count the users inside. A user that finds the gate
- * closed has raised the count for a moment and lowers it again, which is harmless for closers that wait. A user stays
- * inside for one copy, makes no callbacks and closes no other gate while inside. So waiting cannot deadlock, even on an
- * event loop. It is short: the copy is of at most a segment, or of what the application gives
- * {@link MemoryRegion#setBytes}.
+ * <p>The state is one int: the sign bit means closed, the other bits count the users inside. {@link #enter} increments
+ * before it checks, so a rejected caller only makes {@link #close} spin slightly longer. A user stays inside for one
+ * copy, makes no callbacks and closes no other gate while inside, so waiting cannot deadlock, even on an event loop.
+ * The wait is short: one copy has at most a segment, or the argument of {@link MemoryRegion#setBytes}.
  */
 final class Gate {
     private static final int CLOSED = 1 << 31;

@@ -275,8 +275,8 @@ public final class IwarpDevice implements AutoCloseable {
         private static final Setting<Integer> MAX_REGIONS = Setting.atLeast("maxRegions", 1 << 20, 1);
 
         /**
-         * Sets the maximum number of registered regions. Default 1,048,576. A region costs some 400 bytes besides its
-         * memory, so the default limits this to some 400 MiB.
+         * Sets the maximum number of registered regions. Default 1,048,576. Each region has about 400 bytes of
+         * bookkeeping, or about 400 MiB at the default limit.
          *
          * @param maximum at least 1
          * @return this builder
@@ -289,7 +289,7 @@ public final class IwarpDevice implements AutoCloseable {
         private static final Setting<Integer> MAX_WINDOWS = Setting.atLeast("maxWindows", 1 << 20, 1);
 
         /**
-         * Sets the maximum number of bound windows. Default 1,048,576. A window costs some 300 bytes.
+         * Sets the maximum number of bound windows. Default 1,048,576. Each window has about 300 bytes of bookkeeping.
          *
          * @param maximum at least 1
          * @return this builder
@@ -321,8 +321,9 @@ public final class IwarpDevice implements AutoCloseable {
         /**
          * Sets the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part, and for
          * input that waits for a receive. Default 268,435,456 (256 MiB). When it is used up, a stream with an
-         * incomplete FPDU stops reading until others have given bytes back, the oldest FPDU first. No stream ends for
-         * it: older FPDUs are completed or end with the {@code fpduTimeout}. The oldest one always gets what it needs.
+         * incomplete FPDU stops reading until others have given bytes back, the oldest FPDU first. No stream is closed
+         * because of this limit: older FPDUs either complete or hit {@code fpduTimeout}. The oldest one always gets
+         * what it needs.
          *
          * <p>One FPDU takes up to 64 KiB, and at most four times the bytes that have arrived, or 256 bytes. Bytes that
          * were read already are kept and counted even beyond the limit, per stream at most what one read brought, and

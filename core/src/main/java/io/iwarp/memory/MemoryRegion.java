@@ -17,11 +17,10 @@ import org.jspecify.annotations.Nullable;
  * Bytes of the application that a peer can access by an STag. A region is registered in a {@link ProtectionDomain}.
  * {@link #invalidate} ends its STag. {@link #close} ends its STag and releases its memory.
  *
- * <p>The region holds a reference to each of its buffers until it is closed. Meanwhile the application must not change
- * the capacity of a buffer, or of a buffer of which it is a slice, for example by writing beyond it. Reader and writer
- * indexes do not matter. While the STag is valid, a peer with the right to write may change the bytes at any time and
- * in any order. Read them after a message of the peer that says that they are complete, or after the STag was
- * invalidated.
+ * <p>The region holds a reference to each of its buffers until it is closed. Meanwhile the application must not resize
+ * the buffer or the buffer it was sliced from, for example by writing past its capacity. Reader and writer indexes do
+ * not matter. While the STag is valid, a peer with the right to write may change the bytes at any time and in any
+ * order. Read them after a message of the peer that says that they are complete, or after the STag was invalidated.
  *
  * <p><b>Atomicity.</b> A word is 8 bytes at an address that is a multiple of 8. Each word is read as a whole by the
  * Reads and atomics of peers, by {@link #getBytes}, {@link #getVolatile} and {@link #getLongs}, and by a Send or Write

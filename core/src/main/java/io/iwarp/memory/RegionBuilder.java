@@ -57,8 +57,8 @@ public final class RegionBuilder {
 
     /**
      * Allocates the memory when the region is registered, and sets it to zero, so that a peer cannot read previous
-     * content. Its address is a multiple of 8, as atomics need it. Access it with {@link MemoryRegion#view} and the
-     * methods beside it. It is released when the region is closed.
+     * content. Its address is a multiple of 8, as atomics need it. Access it through {@link MemoryRegion#view},
+     * {@link MemoryRegion#getBytes} or {@link MemoryRegion#setBytes}. It is released when the region is closed.
      *
      * @param allocator allocates direct buffers
      * @param length the number of bytes, at least 1; beyond 2^31 - 1 the memory consists of several buffers

@@ -146,8 +146,8 @@ public final class StreamAssociation implements AutoCloseable {
     }
 
     /**
-     * Returns what all streams of the device may hold together of FPDUs that have arrived in part, and of input that
-     * waits for a receive. MPA takes from it.
+     * Returns the budget that all streams of the device share for partially received FPDUs and for input that waits for
+     * a receive. MPA charges it.
      *
      * @see IwarpDevice#maxPartialFpduBytes
      */
@@ -158,7 +158,7 @@ public final class StreamAssociation implements AutoCloseable {
     }
 
     /**
-     * Returns what this stream has reserved to send. Only the event loop of the stream uses it.
+     * Returns the send reservation of this stream. Confined to the event loop of the stream.
      *
      * @see IwarpDevice#maxSendingBytes
      */
@@ -169,7 +169,7 @@ public final class StreamAssociation implements AutoCloseable {
     }
 
     /**
-     * Returns what the messages of managed receives that are not delivered may take of the device.
+     * Returns the budget that all streams of the device share for undelivered messages of managed receives.
      *
      * @see IwarpDevice#maxManagedReceiveBytes
      */
@@ -180,7 +180,7 @@ public final class StreamAssociation implements AutoCloseable {
     }
 
     /**
-     * Sets how the domain learns, when it is closed, that this stream is closing. The default is that it is closed.
+     * Sets the predicate with which {@link ProtectionDomain#close} detects closing streams. Defaults to "closed".
      *
      * @param isClosing called by any thread, with a lock held; once true, it remains true
      */
@@ -264,7 +264,7 @@ public final class StreamAssociation implements AutoCloseable {
         return window;
     }
 
-    /** Ties an STag to this stream. Returns false if the stream was closed. */
+    /** Associates an STag with this stream. Returns false if the stream was closed. */
     boolean attach(STagHolder holder) {
         lock.lock();
         try {

@@ -11,7 +11,8 @@ interface TaggedMemory {
     long length();
 
     /**
-     * Returns whether nobody can change the bytes. Then no STag grants a right to, and only {@link #fetch} is called.
+     * Returns whether nobody can change the bytes. If so, no STag with write access is issued, and only {@link #fetch}
+     * is called.
      */
     boolean isReadOnly();
 

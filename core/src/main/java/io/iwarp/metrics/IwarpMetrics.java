@@ -44,10 +44,13 @@ public final class IwarpMetrics {
     private final IwarpDevice device;
     private final LatencySampling latencySampling;
 
-    /** Rare events, by the values that describe them, for example a {@link Role} and a {@link SetupOutcome}. */
+    /**
+     * Counts of rare events. The key lists the tags of the event, for example a {@link Role} and a
+     * {@link SetupOutcome}.
+     */
     private final Map<List<?>, LongAdder> eventCounts = new ConcurrentHashMap<>();
 
-    /** Get the latency of each request that is timed. Replaced, never changed. */
+    /** Recorders for the latency of timed requests. Copy-on-write. */
     private volatile List<ObjLongConsumer<Operation>> latencyRecorders = List.of();
 
     /** Guards all below. */

@@ -1,8 +1,6 @@
 package io.iwarp.metrics;
 
-/**
- * The requests whose latency is measured: one in a number of them. Measuring costs two reads of the clock. Immutable.
- */
+/** The sampling of request latencies: one in N requests is measured, which costs two reads of the clock. Immutable. */
 public final class LatencySampling {
     /** Measures each request. */
     public static final LatencySampling EVERY_REQUEST = new LatencySampling(1);

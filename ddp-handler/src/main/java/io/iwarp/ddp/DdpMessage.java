@@ -287,7 +287,10 @@ public class DdpMessage extends AbstractReferenceCounted {
         return this;
     }
 
-    /** The owner keeps the message. */
+    /**
+     * Not freed but revived, since its owner reuses it. It is reference-counted only because {@code ReferenceCountUtil}
+     * then finds the interface at the first lookup.
+     */
     @Override
     protected final void deallocate() {
         setRefCnt(1);

@@ -115,7 +115,7 @@ final class DdpReceiver {
         return !stalled;
     }
 
-    /** A burst of ULPDUs is over: drops the reference to the last buffer. */
+    /** Ends a burst of ULPDUs and drops the reference to the last buffer. */
     void endBurst() {
         segment.clear();
     }

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Held bytes.</b> Until a burst is taken, this side holds its headers and copies. What exceeds
  * {@link SendReservation#FREE_BYTES} is reserved from the device. If the device has nothing left, the next segment
- * waits until a burst is taken. So a stream waits only for its own peer.
+ * waits until a burst is taken. A stream is thus only ever blocked by its own peer.
  *
  * <p>It belongs to the event loop of the stream.
  */
@@ -70,7 +70,10 @@ final class SendBuffer {
     private long next;
     private long flushed;
 
-    /** Whether a segment of the message at {@link #next} was to be cut. Only then the four fields after it count. */
+    /**
+     * Whether a segment of the message at {@link #next} was to be cut. The next four fields are valid only in that
+     * case.
+     */
     private boolean begun;
 
     private int headerLength;

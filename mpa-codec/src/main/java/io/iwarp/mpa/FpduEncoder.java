@@ -255,10 +255,7 @@ public final class FpduEncoder {
         out.writeBytes(header.array(), header.arrayOffset() + header.readerIndex(), header.readableBytes());
     }
 
-    /**
-     * Netty's own copy between two kinds of buffer makes two views each time; the view inside {@code out} is there
-     * already.
-     */
+    /** {@code writeBytes} creates two NIO views when the buffer types differ; this reuses the view of {@code out}. */
     private static void append(ByteBuf bytes, int index, int length, ByteBuf out) {
         if (out.nioBufferCount() == 1) {
             int end = out.writerIndex();
@@ -307,7 +304,7 @@ public final class FpduEncoder {
         }
     }
 
-    /** Does the same for a payload of many pieces, without the checks that a ByteBuf makes for each of them. */
+    /** Fast path for composite payloads, which avoids the bounds checks of ByteBuf for each component. */
     private void appendComposite(Ulpdu ulpdu, long fpduStart, ByteBuf out) {
         int remaining = ulpdu.payloadLength();
         int wire = MarkerLayout.wireLength(position, remaining);

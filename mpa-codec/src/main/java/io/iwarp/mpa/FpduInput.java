@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * place. One that spans several pieces is gathered in a buffer of its own. A piece may be added while a ULPDU is
  * handled: it waits.
  *
- * <p>There is such a buffer only while an FPDU is incomplete. It grows with what arrives: a peer that announces a large
- * FPDU and stops ties up at most {@link #GROWTH} times what it has sent. Buffers that an event loop keeps anyway are
- * used with their full size, and take nothing of the budget.
+ * <p>There is such a buffer only while an FPDU is incomplete. It grows with the received data, so a peer that announces
+ * a large FPDU and stalls pins at most {@link #GROWTH} times what it has sent. Buffers that an event loop keeps anyway
+ * are used with their full size, and take nothing of the budget.
  *
  * <p>If the budget has no room for such a buffer, the input {@linkplain #waitsForMemory waits}. It keeps what it got
  * until then, in a buffer without spare capacity. Bytes of a read cannot be refused, so only the caller can stop more
@@ -92,9 +92,9 @@ final class FpduInput {
     }
 
     /**
-     * The receiver cannot take the ULPDU found last. Copies it and all unread bytes, so that they do not hold the
-     * buffers of the event loop, or much larger ones, in which they came. Call it again after an {@link #add} in the
-     * stall. The copy is counted, but not refused: without it the bytes of the peer would be lost.
+     * Called when the upper layer could not accept the last ULPDU. Copies it and all unread bytes, so that they do not
+     * hold the buffers of the event loop, or much larger ones, in which they came. Call it again after an {@link #add}
+     * in the stall. The copy is counted, but not refused: without it the bytes of the peer would be lost.
      */
     @SuppressWarnings("ReferenceEquality") // whether the ULPDU lies in the copy, not an equal one
     void stall() {

@@ -276,12 +276,12 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Any thread. A loop that shuts down closes its channels. */
+    /** May be called by any thread. A rejected task needs no handling: a terminating loop closes its channels. */
     private void wake(ChannelHandlerContext ctx) {
         EventLoopTasks.execute(ctx.executor(), () -> onMemory(ctx, Objects.requireNonNull(input)), () -> {});
     }
 
-    /** The incomplete FPDU may have got memory. */
+    /** Resumes reading if the incomplete FPDU was granted memory. */
     private void onMemory(ChannelHandlerContext ctx, FpduInput in) {
         if (isAwaitingMemory && !in.waitsForMemory()) {
             isAwaitingMemory = false;
@@ -398,7 +398,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** An FPDU of the peer ends the delay: the peer can receive then. */
+    /** An inbound FPDU cancels the delay, since it proves that the peer is ready to receive. */
     private void beginTransmit(ChannelHandlerContext ctx) {
         long nanos = settings.firstFpduDelay().toNanos();
         if (nanos == 0) {

@@ -334,7 +334,7 @@ final class MpaStartup {
             return taken && reader.isUntouched();
         }
 
-        /** Servers of other protocols often wait for more, an HTTP server for the end of a line. */
+        /** Servers of other protocols usually wait for more input, for example an HTTP server for CRLF. */
         @Override
         public String hintAtSilence() {
             return unanswered()

@@ -204,7 +204,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         ulp.onReady();
     }
 
-    /** Start-up failed: the stream never began. */
+    /** Ends a stream whose start-up failed. */
     private void onStartupFailed(MpaEvent.StartupFailed failed) {
         if (failed.enhancedRefused()) {
             ulp.onEnhancedSetupRefused();
@@ -212,7 +212,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         end(failed.reason());
     }
 
-    /** Start-up ended with a rejection: the stream never began. */
+    /** Ends a stream whose connection request was rejected. */
     private void onRejected(MpaEvent.Rejected rejection) {
         state.setCause(rejection.reason());
         ulp.onRejected(rejection);
@@ -372,8 +372,9 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     }
 
     /**
-     * A message waits for a receive, so no answer can arrive. From a close on, the clock runs in a stall too: the peer
-     * could otherwise delay the close with one stall after the other. May be called again during a stall.
+     * Pauses the response timeout while a message waits for a receive, since no response can arrive. Once closing, a
+     * stall no longer stops the timer; otherwise a peer could postpone the close forever. May be called again during a
+     * stall.
      */
     private void stall() {
         if (state.isBefore(Phase.CLOSING)) {

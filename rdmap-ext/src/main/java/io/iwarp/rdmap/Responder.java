@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>IRD overflow: {@link #freeSlots} is what the IRD leaves. If there is none, a request finds no buffer, and DDP ends
  * the stream (RFC 5040 section 6.2). The transport may have taken a response without a report, as the rest of its burst
- * is not taken. Such a response exists, but occupies no place. All of them are in the same burst, so at most twice the
- * IRD exist.
+ * is not taken. Such a response is still queued, but no longer counts against the IRD. All of them are in the same
+ * burst, so at most twice the IRD exist.
  */
 final class Responder implements TaggedTarget {
     /**

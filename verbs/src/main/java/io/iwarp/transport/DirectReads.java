@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads from the channel that delivered last before a polling event loop asks its transport which channels have input.
- * A round trip takes one system call less at each end.
+ * Saves one system call per round trip at each end.
  *
  * <p>A direct read is the read that Netty does for an event of the transport: errors, the end of the stream and
  * {@code channelReadComplete} take the same path. The transport is asked after {@value #MAX_TRIES} direct reads at the

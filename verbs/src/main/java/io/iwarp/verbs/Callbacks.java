@@ -5,9 +5,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The only way to call code of the application: listeners and handlers. Whatever it throws ends here, checked
- * exceptions included, which several languages throw without a declaration. So a failure of the application cannot
- * leave a stream half done.
+ * The single entry point for callbacks into the application: listeners and handlers. Catches everything they throw,
+ * including undeclared checked exceptions of other languages, so that an application failure cannot leave a stream in
+ * an inconsistent state.
  *
  * <p>{@link CompletionQueue#poll} and the methods of a future differ: there the application calls, and gets what its
  * own code throws.

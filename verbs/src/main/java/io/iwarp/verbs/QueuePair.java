@@ -83,9 +83,9 @@ import org.jspecify.annotations.Nullable;
  * {@code orTimeout}; a future that is derived from it has no effect. A request that has not begun is then never sent,
  * and its memory is released soon, by the event loop. A request begins when the protocol takes it from the send queue.
  * One that has begun goes on: a Send or Write is sent, an atomic is executed, and both use their memory until the end.
- * The late answer of a Read goes nowhere: once {@code cancel} has returned, no byte of its sink changes. A receive
- * takes no message once it is cancelled; a message that was arriving in it moves to the next receive, or ends the
- * stream if there is none that is long enough.
+ * The response to a cancelled Read is discarded: once {@code cancel} has returned, no byte of its sink changes. A
+ * receive takes no message once it is cancelled; a message that was arriving in it moves to the next receive, or ends
+ * the stream if there is none that is long enough.
  *
  * <p><b>Order.</b> Requests leave, and complete, in the order they were posted. Sends, Writes and Immediate Data also
  * arrive in that order: when the peer's application gets a Send, the bytes of all Writes posted before it are in place.

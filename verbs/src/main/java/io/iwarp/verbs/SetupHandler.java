@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A responder's connection without a queue pair: until its request is known and the application makes one. It records a
- * set-up that ends before, and then makes room for the layers of the queue pair.
+ * Placeholder in the responder's pipeline until the application has accepted the request and a queue pair exists.
+ * Records a set-up that ends before, and is replaced by the layers of the queue pair.
  *
  * <p>Any thread may call {@link #attach}; the event loop does all else. If the start-up ends before the task of
  * {@code enter} runs, its event adds the layers.
