@@ -11,6 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Why a stream ended, and who ended it. Immutable. */
 public final class CloseReason {
+    /** The reason for a stream whose event loop was shut down. */
+    @API(status = API.Status.INTERNAL)
+    public static final CloseReason EVENT_LOOP_SHUT_DOWN =
+            of(EndedBy.LOCAL_APPLICATION, "the event loop of the connection was shut down");
+
     private final EndedBy endedBy;
     private final @Nullable ProtocolError error;
     private final String detail;
@@ -30,6 +35,12 @@ public final class CloseReason {
         this.error = error;
         this.detail = Objects.requireNonNull(detail, "detail");
         this.cause = cause;
+    }
+
+    /** Returns a reason without an error number and without a cause. */
+    @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
+    public static CloseReason of(EndedBy endedBy, String detail) {
+        return new CloseReason(endedBy, null, detail, null);
     }
 
     /**

@@ -105,7 +105,7 @@ public final class Setting<T extends @Nullable Object> {
             throw new NullPointerException(name + " is null");
         }
         if (!inRange.test(value)) {
-            throw new IllegalArgumentException(name + " is " + value + ", but has to be " + range);
+            throw new IllegalArgumentException(name + ": " + value + " (expected: " + range + ")");
         }
     }
 

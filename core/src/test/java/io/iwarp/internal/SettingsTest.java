@@ -46,15 +46,15 @@ class SettingsTest {
 
     static Stream<Arguments> refused() {
         return Stream.of(
-                Arguments.of(DEPTH, 0, "depth is 0, but has to be 1 to 65,536"),
-                Arguments.of(DEPTH, 65_537, "depth is 65537, but has to be 1 to 65,536"),
-                Arguments.of(BYTES, 999L, "bytes is 999, but has to be at least 1,000"),
-                Arguments.of(TIMEOUT, Duration.ZERO, "timeout is PT0S, but has to be 1 ms to 24 h"),
-                Arguments.of(TIMEOUT, DAY.plusNanos(1), "timeout is PT24H0.000000001S, but has to be 1 ms to 24 h"),
-                Arguments.of(IDLE, Duration.ofNanos(1), "idle is PT0.000000001S, but has to be 1 ms to 24 h, or 0"),
-                Arguments.of(IDLE, DAY.plusNanos(1), "idle is PT24H0.000000001S, but has to be 1 ms to 24 h, or 0"),
-                Arguments.of(IDLE, Duration.ofMillis(-1), "idle is PT-0.001S, but has to be 1 ms to 24 h, or 0"),
-                Arguments.of(WORD, "two words", "word is two words, but has to be letters"));
+                Arguments.of(DEPTH, 0, "depth: 0 (expected: 1 to 65,536)"),
+                Arguments.of(DEPTH, 65_537, "depth: 65537 (expected: 1 to 65,536)"),
+                Arguments.of(BYTES, 999L, "bytes: 999 (expected: at least 1,000)"),
+                Arguments.of(TIMEOUT, Duration.ZERO, "timeout: PT0S (expected: 1 ms to 24 h)"),
+                Arguments.of(TIMEOUT, DAY.plusNanos(1), "timeout: PT24H0.000000001S (expected: 1 ms to 24 h)"),
+                Arguments.of(IDLE, Duration.ofNanos(1), "idle: PT0.000000001S (expected: 1 ms to 24 h, or 0)"),
+                Arguments.of(IDLE, DAY.plusNanos(1), "idle: PT24H0.000000001S (expected: 1 ms to 24 h, or 0)"),
+                Arguments.of(IDLE, Duration.ofMillis(-1), "idle: PT-0.001S (expected: 1 ms to 24 h, or 0)"),
+                Arguments.of(WORD, "two words", "word: two words (expected: letters)"));
     }
 
     @ParameterizedTest

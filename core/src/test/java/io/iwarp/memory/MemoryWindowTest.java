@@ -256,7 +256,7 @@ class MemoryWindowTest {
         assertThat(IwarpDevice.create().maxWindows()).isEqualTo(1_048_576);
         assertThatThrownBy(() -> IwarpDevice.builder().maxWindows(0))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("is 0, but has to be at least 1");
+                .hasMessageContaining(": 0 (expected: at least 1)");
         MemoryWindow first = region.window(0, 1).bind();
         region.window(0, 1).bind();
         assertThat(device.windows()).isEqualTo(2);

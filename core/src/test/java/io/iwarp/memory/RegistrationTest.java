@@ -383,19 +383,19 @@ class RegistrationTest {
     void limitsHaveARangeAndADefault() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> DomainLimits.builder().maxRegions(0))
-                .withMessageContaining("is 0, but has to be at least 1");
+                .withMessageContaining(": 0 (expected: at least 1)");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> DomainLimits.builder().maxRegisteredBytes(0))
-                .withMessageContaining("is 0, but has to be at least 1");
+                .withMessageContaining(": 0 (expected: at least 1)");
         IwarpDevice device = IwarpDevice.create();
         assertThat(device.maxRegions()).isEqualTo(1_048_576);
         assertThat(device.maxRegisteredBytes()).isEqualTo(Long.MAX_VALUE);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> IwarpDevice.builder().maxRegions(0))
-                .withMessageContaining("is 0, but has to be at least 1");
+                .withMessageContaining(": 0 (expected: at least 1)");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> IwarpDevice.builder().maxRegisteredBytes(0))
-                .withMessageContaining("is 0, but has to be at least 1");
+                .withMessageContaining(": 0 (expected: at least 1)");
     }
 
     @Test

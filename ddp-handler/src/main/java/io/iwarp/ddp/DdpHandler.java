@@ -152,7 +152,7 @@ public final class DdpHandler extends ChannelDuplexHandler {
             LongSupplier wirePosition) {
         if (transmitWindow < MIN_TRANSMIT_WINDOW) {
             throw new IllegalArgumentException(
-                    "transmitWindow is " + transmitWindow + ", but has to be at least " + MIN_TRANSMIT_WINDOW);
+                    "transmitWindow: " + transmitWindow + " (expected: at least " + MIN_TRANSMIT_WINDOW + ")");
         }
         this.transmitWindow = transmitWindow;
         this.ulp = ulp;
@@ -588,6 +588,6 @@ public final class DdpHandler extends ChannelDuplexHandler {
     }
 
     private static ConnectionClosedException ended(String detail) {
-        return new ConnectionClosedException(new CloseReason(EndedBy.LOCAL_APPLICATION, null, detail, null));
+        return new ConnectionClosedException(CloseReason.of(EndedBy.LOCAL_APPLICATION, detail));
     }
 }

@@ -177,7 +177,7 @@ class DdpHandlerFailureTest {
                         new RecordingUlp(),
                         new Counters(),
                         () -> 0))
-                .withMessage("transmitWindow is 131071, but has to be at least 131072");
+                .withMessage("transmitWindow: 131071 (expected: at least 131072)");
     }
 
     /** The delay before the first FPDU is a task of its own, whose exceptions are only logged. */

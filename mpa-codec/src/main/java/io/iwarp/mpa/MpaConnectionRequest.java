@@ -161,7 +161,7 @@ public final class MpaConnectionRequest {
     }
 
     private void failAtShutDown() {
-        failed(new CloseReason(EndedBy.TRANSPORT, null, "the event loop of the channel has been shut down", null));
+        failed(CloseReason.of(EndedBy.TRANSPORT, "the event loop of the channel has been shut down"));
     }
 
     /** The transport has taken the Reply Frame. */

@@ -84,7 +84,7 @@ public sealed interface MpaEvent {
         public CloseReason reason() {
             return endedBy == EndedBy.PEER_REJECTED
                     ? CloseReason.ofRejection(privateData)
-                    : new CloseReason(endedBy, null, "the connection request was rejected", null);
+                    : CloseReason.of(endedBy, "the connection request was rejected");
         }
 
         /** Returns a copy of the private data of the rejecting Reply Frame, 0 to 512 bytes. */

@@ -113,8 +113,8 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     public void handlerRemoved(ChannelHandlerContext ctx) {
         cancelTimeout();
         if (request != null && phase == Phase.EXCHANGING) {
-            request.failed(new CloseReason(
-                    EndedBy.LOCAL_APPLICATION, null, "the MPA start-up handler was removed from the pipeline", null));
+            request.failed(CloseReason.of(
+                    EndedBy.LOCAL_APPLICATION, "the MPA start-up handler was removed from the pipeline"));
         }
     }
 

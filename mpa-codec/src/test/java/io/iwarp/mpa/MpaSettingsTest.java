@@ -76,10 +76,10 @@ class MpaSettingsTest {
     void depthsOutOfRangeAreRefused(int depth) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> MpaSettings.builder().ird(depth))
-                .withMessageContainingAll("ird is " + depth, "0 to 16,382");
+                .withMessageContainingAll("ird: " + depth, "0 to 16,382");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> MpaSettings.builder().ord(depth))
-                .withMessageContainingAll("ord is " + depth, "0 to 16,382");
+                .withMessageContainingAll("ord: " + depth, "0 to 16,382");
     }
 
     @ParameterizedTest
@@ -87,7 +87,7 @@ class MpaSettingsTest {
     void revisionOutOfRangeIsRefused(int revision) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> MpaSettings.builder().revision(revision))
-                .withMessageContainingAll("revision is " + revision, "1 to 2");
+                .withMessageContainingAll("revision: " + revision, "1 to 2");
     }
 
     @Test
@@ -106,7 +106,7 @@ class MpaSettingsTest {
     void atLeastOneRtrKindHasToBePossible() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> MpaSettings.builder().readyToReceive(Set.of()))
-                .withMessageContaining("readyToReceive is [], but has to be at least one kind");
+                .withMessageContaining("readyToReceive: [] (expected: at least one kind)");
     }
 
     @Test
@@ -125,7 +125,7 @@ class MpaSettingsTest {
     void emssOutOfRangeIsRefused(int emss) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> MpaSettings.builder().emss(emss))
-                .withMessageContainingAll("emss is " + emss, "0 to 65,535");
+                .withMessageContainingAll("emss: " + emss, "0 to 65,535");
     }
 
     @ParameterizedTest
@@ -133,7 +133,7 @@ class MpaSettingsTest {
     void mulpduOutOfRangeIsRefused(int maximum) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> MpaSettings.builder().mulpdu(maximum))
-                .withMessageContainingAll("mulpdu is " + maximum, "128 to 64,768");
+                .withMessageContainingAll("mulpdu: " + maximum, "128 to 64,768");
     }
 
     @ParameterizedTest
@@ -141,6 +141,6 @@ class MpaSettingsTest {
     void startupTimeoutOutOfRangeIsRefused(String timeout) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> MpaSettings.builder().startupTimeout(Duration.parse(timeout)))
-                .withMessageContaining("startupTimeout is " + Duration.parse(timeout));
+                .withMessageContaining("startupTimeout: " + Duration.parse(timeout));
     }
 }

@@ -51,14 +51,14 @@ final class Deadline {
         this.wait = wait;
     }
 
-    /** A wait starts, or is still there: starts the clock if it does not run. */
+    /** Starts the clock unless it runs already. */
     void arm() {
         if (!isArmed) {
             restart();
         }
     }
 
-    /** A new wait starts: it has the whole time. */
+    /** Starts the clock with the full timeout. */
     void restart() {
         cancel();
         isArmed = true;
@@ -85,7 +85,7 @@ final class Deadline {
         }
     }
 
-    /** Lets the rest of the time run. */
+    /** Continues the clock with the remaining time. */
     void resume() {
         if (isPaused) {
             isPaused = false;

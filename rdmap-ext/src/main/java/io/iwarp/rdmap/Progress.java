@@ -1,10 +1,10 @@
 package io.iwarp.rdmap;
 
 /**
- * How far a stream has come at one moment.
+ * The progress of a stream at one moment.
  *
  * @param takenBytes bytes that the transport has taken
- * @param receivedBytes bytes that the transport has brought
+ * @param receivedBytes bytes that the transport has received
  * @param answeredBytes grows with each part of a response of the peer
  * @param waitingCount requests that have not started
  */

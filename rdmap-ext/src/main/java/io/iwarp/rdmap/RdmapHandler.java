@@ -46,16 +46,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private static final CloseReason CHANNEL_CLOSED =
-            new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the application closed the channel", null);
-    private static final CloseReason PEER_SENT_NOTHING = new CloseReason(
+            CloseReason.of(EndedBy.LOCAL_APPLICATION, "the application closed the channel");
+    private static final CloseReason PEER_SENT_NOTHING = CloseReason.of(
             EndedBy.PEER_CLOSED,
-            null,
-            "the peer closed its half of the connection without an FPDU, so this responder may not send",
-            null);
-    private static final CloseReason LOOP_SHUT_DOWN =
-            new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the event loop of the connection was shut down", null);
+            "the peer closed its half of the connection without an FPDU, so this responder may not send");
 
-    /** What a peer has to take, in bytes per second, while the device is short of memory to send. */
+    /**
+     * The minimum rate at which a peer must read, in bytes per second, while the send budget of the device is
+     * exhausted.
+     */
     private static final long MIN_RATE = 4 * 1024;
 
     /**
@@ -102,9 +101,9 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private int pendingMessageCount;
     /** Whether something was written and not flushed. */
     private boolean isFlushPending;
-    /** A message waits for a receive, and the clock of the answers has stopped. */
+    /** Whether a message waits for a receive, which pauses the response timeout. */
     private boolean isStalled;
-    /** The FIN was sent. The connection is closed when the peer's FIN arrives. */
+    /** Whether the FIN was sent. The connection is closed when the peer's FIN arrives. */
     private boolean isOutputClosed;
 
     private boolean isInputShutdown;
@@ -482,12 +481,10 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     /** Closes the stream if the peer closed its half and left Reads or atomics without an answer. */
     private void closeIfUnanswerable() {
         if (isInputShutdown && state.acceptsRequests() && requester.unansweredCount() > 0) {
-            state.setCause(new CloseReason(
+            state.setCause(CloseReason.of(
                     EndedBy.PEER_CLOSED,
-                    null,
                     "the peer closed its half of the connection and left " + requester.describeUnanswered()
-                            + " without an answer",
-                    null));
+                            + " without an answer"));
             if (state.is(Phase.OPEN)) {
                 beginClosing();
             }
@@ -623,12 +620,12 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     /** An event loop that shuts down closes its channels without a call of {@link #close}. */
     private void onDisconnected(ChannelHandlerContext ctx) {
         if (ctx.executor().isShuttingDown()) {
-            state.setCause(LOOP_SHUT_DOWN);
+            state.setCause(CloseReason.EVENT_LOOP_SHUT_DOWN);
         }
         end(
                 established != null
-                        ? new CloseReason(EndedBy.PEER_CLOSED, null, "the peer closed the connection", null)
-                        : new CloseReason(EndedBy.TRANSPORT, null, "could not connect", null));
+                        ? CloseReason.of(EndedBy.PEER_CLOSED, "the peer closed the connection")
+                        : CloseReason.of(EndedBy.TRANSPORT, "could not connect"));
         closeDeadline.cancel();
     }
 
@@ -653,7 +650,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         ulp.onEnded(Objects.requireNonNull(state.cause(), "a stream ends for a reason"));
     }
 
-    /** From now on only the Terminate is sent, and only the FIN of the peer is awaited. */
+    /** Stops all requests and responses. Only the Terminate is still sent, and only the FIN of the peer is awaited. */
     private void stop() {
         requester.stop();
         responder.stop();
@@ -684,15 +681,15 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private String describePending() {
         int messages = pendingRequestMessageCount();
         if (messages > 0) {
-            return messages + (messages == 1 ? " message to send was" : " messages to send were");
+            return messages == 1 ? "1 message pending" : messages + " messages pending";
         }
         return requester.unansweredCount() > 0
-                ? requester.describeUnanswered() + " without an answer were"
-                : "responses to the peer's Reads or atomics were";
+                ? requester.describeUnanswered() + " without an answer"
+                : "responses to the peer's Reads or atomics pending";
     }
 
     private static CloseReason timeout(String detail) {
-        return new CloseReason(EndedBy.TIMEOUT, null, detail, null);
+        return CloseReason.of(EndedBy.TIMEOUT, detail);
     }
 
     /** The transport has not taken all that is sent. */
@@ -721,13 +718,12 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         public void onExpired() {
             abort(timeout(
                     takenBytes == 0
-                            ? "no transmit progress for " + settings.transmit() + " (transmit timeout), and "
-                                    + describePending() + " left"
-                            : "the peer took " + takenBytes + " bytes within " + settings.transmit()
-                                    + " (transmit timeout), and all "
-                                    + association.sendReservation().limit()
-                                    + " bytes of IwarpDevice.maxSendingBytes are in use: it has to take "
-                                    + MIN_RATE + " bytes per second"));
+                            ? "transmit timeout: no progress for " + settings.transmit() + " (" + describePending()
+                                    + ")"
+                            : "transmit timeout: the peer took " + takenBytes + " bytes within " + settings.transmit()
+                                    + " while IwarpDevice.maxSendingBytes is in use (limit: "
+                                    + association.sendReservation().limit() + ", expected: " + MIN_RATE
+                                    + " bytes per second)"));
         }
     }
 
@@ -791,15 +787,15 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             String close = requested.endedBy() == EndedBy.LOCAL_APPLICATION
                     ? "the close"
                     : requested.detail() + "; the close that followed";
-            abort(timeout(close + " made no progress within the close timeout of " + settings.close() + ", and "
-                    + describeUnfinished() + " left"));
+            abort(timeout(close + " made no progress within the close timeout of " + settings.close() + " ("
+                    + describeUnfinished() + ")"));
         }
 
         private String describeUnfinished() {
             int waiting = ulp.requestQueue().waitingCount();
             return hasPendingRequests() || waiting == 0
                     ? describePending()
-                    : waiting + " requests that are still being posted were";
+                    : waiting + (waiting == 1 ? " request not started" : " requests not started");
         }
     }
 }

@@ -22,9 +22,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts the requests of this side, and finds out when they are done: leaves Reads and atomics beyond the ORD and
- * fenced requests in the {@link RequestQueue}, with all later ones, and matches the peer's responses. It is the target
- * of the responses to Reads, which come in the order of the Reads.
+ * Starts and completes the requests of this side. Leaves Reads and atomics beyond the ORD and fenced requests in the
+ * {@link RequestQueue}, with all later ones, and matches the peer's responses. It is the tagged target of Read
+ * Responses, which arrive in the order of the Reads.
  */
 final class Requester implements TaggedTarget {
     /** The STag of messages without payload. Not 0, which some hardware rejects. */
@@ -70,7 +70,7 @@ final class Requester implements TaggedTarget {
         this.counters = counters;
     }
 
-    /** The set-up agreed on the maximum number of unanswered Reads and atomics, at least 0. */
+    /** Sets the negotiated ORD, the maximum number of unanswered Reads and atomics, at least 0. */
     void setOrd(int agreedOrd) {
         ord = agreedOrd;
     }
@@ -232,7 +232,7 @@ final class Requester implements TaggedTarget {
         if (length > 0) {
             RdmapRequest read = Objects.requireNonNull(reads.peek(), "a Read Response without a Read");
             read.endPlacement();
-            // A repetition is no progress: a peer could delay a deadline with it without end.
+            // Repeated bytes are no progress: a peer could otherwise postpone a deadline forever.
             answeredBytes += readCoverage.add(segment.taggedOffset() - read.sinkTaggedOffset(), length);
         }
     }

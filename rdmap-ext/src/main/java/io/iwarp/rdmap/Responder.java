@@ -62,7 +62,7 @@ final class Responder implements TaggedTarget {
      */
     private final RingQueue<Response> responses = new RingQueue<>();
 
-    /** The transport has taken the responses before it, and perhaps some after it. */
+    /** The position of the first response that the transport may not have taken. */
     private long takenPosition;
 
     private long writtenPosition;
@@ -97,7 +97,7 @@ final class Responder implements TaggedTarget {
         this.position = position;
     }
 
-    /** The set-up agreed on the maximum number of unanswered requests. */
+    /** Sets the negotiated IRD, the maximum number of unanswered requests. */
     void setIrd(int agreedIrd) {
         ird = agreedIrd;
     }

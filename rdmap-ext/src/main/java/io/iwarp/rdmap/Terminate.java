@@ -86,7 +86,7 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
      */
     static CloseReason reason(@Nullable Terminate received) {
         if (received == null) {
-            return new CloseReason(EndedBy.PEER_TERMINATE, null, "no reason given", null);
+            return CloseReason.of(EndedBy.PEER_TERMINATE, "no reason given");
         }
         ProtocolError error = received.error();
         String unknown = error == null ? "with " + received.numbers() + ", which no RFC assigns" : "";

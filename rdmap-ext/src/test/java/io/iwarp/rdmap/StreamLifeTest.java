@@ -435,9 +435,7 @@ class StreamLifeTest {
         assertThat(peer.end.ended).isEmpty();
         peer.pass(MOMENT);
         assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
-        assertThat(peer.reason().detail())
-                .contains("close timeout of PT5S")
-                .contains("1 requests that are still being posted");
+        assertThat(peer.reason().detail()).contains("close timeout of PT5S").contains("(1 request not started)");
     }
 
     @Test
@@ -459,7 +457,7 @@ class StreamLifeTest {
         peer.pass(TIMEOUTS.close());
         assertThat(peer.reason().detail())
                 .startsWith("nothing was sent or received for PT1S; the close that followed made no progress")
-                .contains("1 message to send was left");
+                .contains("(1 message pending)");
     }
 
     /** The Read of a peer-to-peer set-up has a deadline like all others. */

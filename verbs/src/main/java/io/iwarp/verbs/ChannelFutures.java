@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The outcome of an operation of a channel, for example its close. An event loop that has terminated completes no
- * operation and calls no listener; waiters are still notified.
+ * Listens to the future of a channel operation, for example its close, also if the event loop terminates: a terminated
+ * loop completes no future and calls no listener, so {@link LoopTermination} notifies the waiters.
  */
 final class ChannelFutures implements ChannelFutureListener, Runnable {
     private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);

@@ -16,7 +16,7 @@ final class CompletionPort implements CompletionTarget {
     private final QueuePair queuePair;
     private final CompletionQueue queue;
     private final QueueSlots slots;
-    /** The ports of the queue pair at this queue that have completions to poll. */
+    /** The number of ports of the queue pair at this queue that have completions to poll. */
     private final AtomicInteger openPortCount;
 
     private final AtomicBoolean reservationReleased = new AtomicBoolean();

@@ -19,8 +19,8 @@ interface CompletionTarget {
     }
 
     /**
-     * Event loop: called once, before {@link #complete}. Returns false if the application does not want the completion
-     * any more; then {@code complete} is not called.
+     * Event loop: called once, before {@link #complete}. Returns false if the application has cancelled the request;
+     * {@code complete} is not called in that case.
      */
     default boolean settle() {
         return true;

@@ -14,13 +14,15 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connect of a client: up to two connections, one after the other. The second uses a plain connection request. The
- * attempt is cancelled when the caller completes its future. Any thread may call any method; all other work is done on
- * the event loop of the connection.
+ * A connection attempt of a client: up to two connections, one after the other. The second uses a connection request of
+ * MPA revision 1. The attempt is cancelled when the caller completes its future. Any thread may call any method; all
+ * other work is done on the event loop of the connection.
  */
 final class ConnectAttempt implements SetupObserver {
     private static final CloseReason CANCELLED =
-            new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the connection attempt was cancelled", null);
+            CloseReason.of(EndedBy.LOCAL_APPLICATION, "the connection attempt was cancelled");
+
+    private static final String LOOP_SHUT_DOWN = CloseReason.EVENT_LOOP_SHUT_DOWN.detail();
 
     private final Bootstrap bootstrap;
     private final IwarpChannelInitializer initializer;
@@ -33,7 +35,7 @@ final class ConnectAttempt implements SetupObserver {
     /** Whether the group has the current connection. */
     private volatile boolean isInGroup;
 
-    /** Why the current connection got no queue pair, once that is known. */
+    /** The failure that left the current connection without a queue pair; null if there is none. */
     private volatile @Nullable Throwable preparationFailure;
 
     /** The queue pair of the current connection, once it is prepared. */

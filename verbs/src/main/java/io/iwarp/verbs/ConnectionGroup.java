@@ -105,7 +105,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     }
 
     private void onEstablished(QueuePair queuePair) {
-        // First: the application may close it.
+        // Register onClose first, since onOpen may close the queue pair.
         queuePair
                 .closed()
                 .thenAccept(reason -> Callbacks.notify(queuePair.channel(), () -> onClose.accept(queuePair, reason)));

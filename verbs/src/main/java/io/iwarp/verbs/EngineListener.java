@@ -2,7 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 
-/** Is notified of the state changes of a stream, on the event loop. No method throws. */
+/** Listener for the state changes of a stream, called on the event loop. No method throws. */
 interface EngineListener {
     /** Called when this side may send requests. */
     void onReady();

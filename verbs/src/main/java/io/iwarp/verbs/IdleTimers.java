@@ -99,24 +99,20 @@ final class IdleTimers {
         return position.written();
     }
 
-    /** Bytes move, or a message that this side has held back is delivered. */
+    /** Returns a counter that grows with each byte sent or received and with each delivered message. */
     private long movedBytes() {
         return position.taken() + position.received() + counters.get(Counter.MESSAGES_DELIVERED);
     }
 
     private void endIfIdle() {
         if (movedBytes() == lastMovedBytes && !isInputPaused.getAsBoolean()) {
-            closeInOrder.accept(
-                    new CloseReason(EndedBy.TIMEOUT, null, "nothing was sent or received for " + idleTimeout, null));
+            closeInOrder.accept(CloseReason.of(EndedBy.TIMEOUT, "nothing was sent or received for " + idleTimeout));
         } else {
             scheduleIdleCheck();
         }
     }
 
-    /**
-     * What is posted, completed or polled does not matter: only bytes show the peer that this side is alive. The stream
-     * may end while it sends.
-     */
+    /** Only bytes count, since only they show the peer that this side is alive. Sending may end the stream. */
     private void keepAliveIfQuiet() {
         try {
             if (sentBytes() == lastSentBytes) {

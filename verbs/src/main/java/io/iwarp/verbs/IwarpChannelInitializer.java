@@ -43,8 +43,8 @@ import org.slf4j.event.Level;
 public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     private static final Logger LOGGER = LoggerFactory.getLogger(IwarpChannelInitializer.class);
 
-    private static final CloseReason CLOSED_TOO_EARLY = new CloseReason(
-            EndedBy.LOCAL_APPLICATION, null, "the application closed the channel before the connection was made", null);
+    private static final CloseReason CLOSED_TOO_EARLY = CloseReason.of(
+            EndedBy.LOCAL_APPLICATION, "the application closed the channel before the connection was made");
 
     private final ProtectionDomain domain;
     private final QueuePairSettings settings;

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * is placed once {@link #cancel} has returned.
  */
 class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
-    /** A request whose future the application may settle. */
+    /** A request that is withdrawn when the application settles its future. */
     interface Withdrawable {
         /** Any thread: the application has settled the future of the request, which may be over by now. */
         void withdraw(LoopFuture<?> future);
@@ -69,7 +69,7 @@ class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
         this.result = result;
     }
 
-    /** The poster, before it publishes the request. */
+    /** Posting thread: attaches the request before it is published. */
     final void attach(Withdrawable request) {
         POSTED.setRelease(this, request);
     }

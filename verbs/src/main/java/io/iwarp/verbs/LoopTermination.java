@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notifies of the termination of an event loop.
+ * Runs tasks at the termination of an event loop, and closes its channels at the shutdown.
  *
  * <p>A loop that shuts down closes its channels, unless it is busy and shut down without a quiet period. So they are
  * {@linkplain #closeAtShutdown closed here}, while the loop still runs tasks and notifies the handlers.

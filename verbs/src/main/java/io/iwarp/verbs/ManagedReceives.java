@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * are delivered; those of a {@link MessageQueue}, until they are taken.
  */
 final class ManagedReceives extends ReceiveSource {
-    /** The capacity that a buffer is given for each byte that has arrived, while more are to come. */
+    /** The factor between the received bytes of an incomplete message and the capacity of its buffer. */
     private static final long GROWTH = 4;
 
     private final Supplier<@Nullable CompletionTarget> target;

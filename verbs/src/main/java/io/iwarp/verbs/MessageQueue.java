@@ -103,7 +103,7 @@ final class MessageQueue implements CompletionTarget {
         }
     }
 
-    /** No message is taken any more: the application has closed the queue pair. */
+    /** Discards all messages, also later ones, since the application has closed the queue pair. */
     void discard() {
         isDiscarding = true;
         for (Entry entry = messages.poll(); entry != null; entry = messages.poll()) {

@@ -34,7 +34,7 @@ final class PostedReceives extends ReceiveSource {
         @Override
         public void withdraw(LoopFuture<?> future) {
             drains.execute(() -> {
-                // Otherwise it is over, and the object may be another receive.
+                // Otherwise it has completed, and the slot may hold another receive.
                 if (target() == future && !begun()) {
                     drop();
                 }

@@ -55,7 +55,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
 
     private final int maxPendingPosts;
     private final long maxPendingBytes;
-    /** The Reads and atomics that are posted and not over. */
+    /** The number of Reads and atomics that are posted and not complete. */
     private final AtomicInteger outstandingReadCount = new AtomicInteger();
 
     private final Map<ByteBuf, ReadSink> sinks = ReadSink.newRegistry();
@@ -65,7 +65,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
     /** Whether atomics and Immediate Data may be posted. */
     private final boolean extensionsEnabled;
 
-    /** The target of requests with an id, unless they bring one. */
+    /** The completion target of requests with an id that have no target of their own. */
     private volatile @Nullable CompletionTarget defaultTarget;
 
     /** The ORD; negative before the set-up. Any thread reads it, the event loop writes it. */
@@ -113,7 +113,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
         return ring;
     }
 
-    /** Event loop: the set-up agreed on how many Reads and atomics may be outstanding. */
+    /** Event loop: sets the negotiated ORD, the maximum number of outstanding Reads and atomics. */
     void setOrd(int agreedOrd) {
         ord = agreedOrd;
     }
@@ -421,7 +421,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
 
     /**
      * Any thread: claims a slot for a request of {@code bytes} bytes, to fill and {@link #publish}. If its completion
-     * goes to a future, and the queue is full, it gets a place in line instead.
+     * goes to a future, and the queue is full, it becomes a pending post instead.
      *
      * @throws ConnectionClosedException if the stream is ending or has ended
      * @throws QueueFullException if the queue is full, or too many bytes are outstanding
@@ -462,12 +462,12 @@ final class PostedRequests implements RequestQueue, QueueSlots {
         return request;
     }
 
-    /** Any thread: takes bytes of the budget. Returns false if too few are left. */
+    /** Any thread: reserves bytes of the budget. Returns false if too few are left. */
     private boolean tryReserveBytes(long bytes) {
         return budget == null || budget.tryReserve(bytes);
     }
 
-    /** Any thread: takes bytes of the budget for a request of a unit. */
+    /** Any thread: reserves bytes of the budget for a request of a unit, or throws. */
     private void reserveBytes(long bytes) {
         if (!tryReserveBytes(bytes)) {
             throw refusal(bytes, false);
@@ -620,12 +620,12 @@ final class PostedRequests implements RequestQueue, QueueSlots {
         }
     }
 
-    /** Any thread: returns the number of requests that were posted and not reported, with those that are pending. */
+    /** Any thread: returns the number of posted requests whose completion is not reported, pending posts included. */
     int outstanding() {
         return ring.unreleasedCount() + pendingCount();
     }
 
-    /** Any thread: returns how many requests with an id are taken now. It may change at any time. */
+    /** Any thread: returns how many requests with an id can be posted now. It may change at any time. */
     int room() {
         return pendingCount() == 0 ? ring.depth() - ring.unreleasedCount() : 0;
     }
@@ -668,7 +668,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
 
     // The event loop.
 
-    /** Moves posts that waited into the ring, as far as there is room. */
+    /** Moves pending posts into the ring while there is room. */
     private void movePendingToRing() {
         PendingPosts pending = pendingPosts();
         for (WorkRequest first = pending.peek(); first != null; first = pending.peek()) {
@@ -811,10 +811,10 @@ final class PostedRequests implements RequestQueue, QueueSlots {
 
     // Cancellation.
 
-    /** Any thread: the application has settled the future of a request. */
+    /** Any thread: called when the application has settled the future of a request. */
     void withdraw(WorkRequest request, LoopFuture<?> future) {
         drains.execute(() -> {
-            // Otherwise it is over, and the object may be another request.
+            // Otherwise it has completed, and the slot may hold another request.
             if (request.target() == future) {
                 if (!request.started()) {
                     withdraw(request);
@@ -836,7 +836,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
         }
     }
 
-    /** The claimer: the request at a position that is not published will not begin, and is not reported. */
+    /** Claiming thread: drops the request at an unpublished position, which is not reported. */
     private void dropUnpublished(long position, boolean isFilled) {
         WorkRequest request = isFilled ? ring.slot(position) : slot(position, 0);
         if (isFilled && request.awaitsResponse()) {
@@ -846,7 +846,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
         drop(request);
     }
 
-    /** The owner of a slot that has not begun: it will not begin. May be called again. */
+    /** Drops a request that has not begun. Called by the owner of its slot. May be called again. */
     private void drop(WorkRequest request) {
         long bytes = request.heldBytes();
         request.drop();
@@ -879,7 +879,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
         wakeRoomWaiters();
     }
 
-    /** Any thread: there may be room for those that wait. */
+    /** Any thread: wakes the event loop if a pending post or a future waits for room. */
     private void wakeRoomWaiters() {
         if (pendingCount() > 0 || !roomWaiters.isEmpty()) {
             drains.wake();

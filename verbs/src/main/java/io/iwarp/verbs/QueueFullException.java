@@ -30,42 +30,37 @@ public final class QueueFullException extends IwarpException {
 
     static QueueFullException ofSends(int depth, int pending) {
         return new QueueFullException(
-                "the send queue has no place for a post with an id: its sendQueueDepth is %d, and %d posts with a"
-                        + " future are pending: wait for room, or configure more",
+                "send queue full (sendQueueDepth: %d, pending: %d); wait for room or increase sendQueueDepth",
                 depth, pending);
     }
 
     static QueueFullException ofPending(int max) {
         return new QueueFullException(
-                "%d posts with a future are pending, the maxPendingPosts: wait for a completion, or configure more",
-                max);
+                "too many pending posts (maxPendingPosts: %d); wait for a completion or increase maxPendingPosts", max);
     }
 
-    static QueueFullException ofPendingBytes(long asked, long taken, long limit) {
+    static QueueFullException ofPendingBytes(long requested, long used, long limit) {
         return new QueueFullException(
-                "a request of %d bytes was posted while pending ones have %d of %d bytes, the maxPendingBytes: wait for"
-                        + " a completion, or configure more",
-                asked, taken, limit);
+                "too many pending bytes (requested: %d, pending: %d, maxPendingBytes: %d);"
+                        + " wait for a completion or increase maxPendingBytes",
+                requested, used, limit);
     }
 
     static QueueFullException ofReceives(int depth) {
         return new QueueFullException(
-                "the receive queue holds %d uncompleted receives, its receiveQueueDepth: wait for a completion, or"
-                        + " configure more",
+                "receive queue full (receiveQueueDepth: %d); wait for a completion or increase receiveQueueDepth",
                 depth);
     }
 
     static QueueFullException ofSharedReceives(int depth) {
         return new QueueFullException(
-                "the shared receive queue holds %d uncompleted receives, its depth: wait for a completion, or create a"
-                        + " deeper queue",
-                depth);
+                "shared receive queue full (depth: %d); wait for a completion or create a deeper queue", depth);
     }
 
-    static QueueFullException ofBytes(long asked, long taken, long limit) {
+    static QueueFullException ofBytes(long requested, long used, long limit) {
         return new QueueFullException(
-                "a request of %d bytes was posted while uncompleted ones have %d of the %d bytes that they may have"
-                        + " together: wait for a completion, or configure greater maxOutstandingBytes",
-                asked, taken, limit);
+                "too many outstanding bytes (requested: %d, outstanding: %d, maxOutstandingBytes: %d);"
+                        + " wait for a completion or increase maxOutstandingBytes",
+                requested, used, limit);
     }
 }

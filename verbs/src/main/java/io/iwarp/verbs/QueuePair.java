@@ -732,7 +732,7 @@ public final class QueuePair implements AutoCloseable {
      * has ended.
      */
     public void abort() {
-        engine.abort(new CloseReason(EndedBy.LOCAL_APPLICATION, null, "aborted by the application", null));
+        engine.abort(CloseReason.of(EndedBy.LOCAL_APPLICATION, "aborted by the application"));
     }
 
     @Override

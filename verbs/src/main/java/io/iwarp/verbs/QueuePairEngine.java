@@ -45,11 +45,9 @@ final class QueuePairEngine implements RdmapUlp {
     private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
 
     private static final CloseReason CLOSED_HERE =
-            new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed by the application", null);
+            CloseReason.of(EndedBy.LOCAL_APPLICATION, "closed by the application");
     private static final CloseReason CLOSED_BY_PEER =
-            new CloseReason(EndedBy.PEER_CLOSED, null, "the peer closed the connection", null);
-    static final CloseReason LOOP_SHUT_DOWN =
-            new CloseReason(EndedBy.LOCAL_APPLICATION, null, "the event loop of the connection was shut down", null);
+            CloseReason.of(EndedBy.PEER_CLOSED, "the peer closed the connection");
 
     private final Channel channel;
     private final EventLoop eventLoop;
@@ -75,7 +73,7 @@ final class QueuePairEngine implements RdmapUlp {
     private final Runnable terminationListener = this::drainAfterLoop;
     private boolean setupEnded;
 
-    // What is known of the connection. The event loop writes, any thread reads.
+    // The negotiated state of the connection. Written by the event loop, read by any thread.
 
     private volatile @Nullable MpaParameters parameters;
     private volatile @Nullable SSLSession tlsSession;
@@ -185,7 +183,7 @@ final class QueuePairEngine implements RdmapUlp {
     void drainAfterLoop() {
         CloseReason reason = state.closeReason();
         if (reason == null) {
-            rdmap.end(LOOP_SHUT_DOWN);
+            rdmap.end(CloseReason.EVENT_LOOP_SHUT_DOWN);
         } else {
             flush(reason);
         }
@@ -246,8 +244,8 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     /**
-     * Ends the stream because a listener threw an exception, since what it was called for is lost. Does nothing more
-     * than to log it if the stream is already closing.
+     * Ends the stream because a listener threw an exception, since its event is lost. Only logs the exception if the
+     * stream is already closing.
      *
      * @param listenerName what the listener is for
      */
@@ -411,7 +409,7 @@ final class QueuePairEngine implements RdmapUlp {
         drains.end();
     }
 
-    /** Returns what counts the bytes that were handed to the transport. */
+    /** Returns the counter of the bytes that were handed to the transport. */
     LongSupplier bytesWritten() {
         return bytesWritten;
     }
@@ -427,13 +425,13 @@ final class QueuePairEngine implements RdmapUlp {
         return state.closeReason();
     }
 
-    /** Returns what the two ends have agreed on, or null before that. */
+    /** Returns the negotiated parameters, or null before the set-up is complete. */
     @Nullable
     MpaParameters parameters() {
         return parameters;
     }
 
-    /** Sets what the event loop calls once the two ends have agreed. Set it before. */
+    /** Sets the action that the event loop runs when the parameters are negotiated. Must be set before. */
     void setEstablishedListener(Runnable action) {
         establishedListener = action;
     }

@@ -1,22 +1,19 @@
 package io.iwarp.verbs;
 
 /**
- * Limits the requests of one kind whose end is not yet reported to the application. A {@link CompletionPort} reserves
- * room for that many.
+ * The slots of a send or receive queue. A slot is in use until the completion of its request is reported to the
+ * application. A {@link CompletionPort} reserves room for as many completions.
  */
 interface QueueSlots {
-    /** Returns the bound, at least 1. */
+    /** Returns the number of slots, at least 1. */
     int depth();
 
-    /**
-     * Returns the current number of such requests. Any thread may call it; the result is exact once no request can be
-     * added.
-     */
+    /** Returns the number of slots in use. Any thread may call it; the result is exact once no request can be added. */
     int unreleasedCount();
 
     /** Allows any thread to call {@link #release}. Call it before the first request. */
     void allowReleaseByAnyThread();
 
-    /** Called when the end of one request is reported to the application. */
+    /** Releases a slot, when the completion of its request is reported to the application. */
     void release();
 }

@@ -14,17 +14,17 @@ import org.jspecify.annotations.Nullable;
  * The receives of a {@link SharedReceiveQueue}, and the streams that take them. Any thread may call any method, unless
  * it says otherwise.
  *
- * <p>A stream whose message finds no receive is enqueued once it is below its share. Whenever the lock is free, one of
- * the two is empty: the free receives, or the line. A post, a receive that comes back and a stream that is enqueued may
- * end this for a moment; each of them then {@linkplain #grantNext hands} a receive to the head of the line before it
- * releases the lock. So no stream, however fast its event loop is, takes a receive from one that has waited longer.
+ * <p>A stream whose message finds no receive is enqueued once it is below its share. Whenever the lock is free, the
+ * free receives or the waiters are empty. A post, a returned receive and a new waiter may break this invariant while
+ * they hold the lock; each of them then {@linkplain #grantNext grants} a receive to the first waiter before it releases
+ * the lock. No stream, however fast its event loop is, can thus take a receive from one that has waited longer.
  *
- * <p>A receive that was handed over is a claim: it belongs to that stream and counts to its share until the event loop
- * of the stream collects it with {@link User#take}, or the stream {@linkplain User#leave leaves} and the next in line
- * gets it. Only the stream that got a claim is woken, after the lock was released.
+ * <p>A granted receive is a claim: it belongs to that stream and counts to its share until the event loop of the stream
+ * collects it with {@link User#take}, or the stream {@linkplain User#leave leaves} and the next waiter gets it. Only
+ * the stream that got a claim is woken, after the lock was released.
  *
- * <p>No wake-up is lost. A stream is in line until it has a receive, so a stream that was woken and waits again is in
- * line again. A stream at its share is not in line; a release brings it there. The stream first marks itself as
+ * <p>No wake-up is lost. A stream stays a waiter until it has a receive, so a stream that was woken and waits again is
+ * a waiter again. A stream at its share is not a waiter; a release enqueues it. The stream first marks itself as
  * waiting, then looks at what it holds. A release, which takes no lock unless a stream waits, first counts down what
  * the stream holds, then looks at the mark. Both are volatile, so one side sees the other.
  */
@@ -94,7 +94,7 @@ final class ReceivePool {
         return request.set(workRequestId, null);
     }
 
-    /** Hands the oldest free receive to the head of the line, if both exist. Call it with the lock held. */
+    /** Grants the oldest free receive to the first waiter, if both exist. The caller holds the lock. */
     private @Nullable User grantNext() {
         if (waiters.isEmpty() || postedReceives.isEmpty()) {
             return null;
@@ -147,7 +147,7 @@ final class ReceivePool {
         private final AtomicInteger heldCount = new AtomicInteger();
         /** Whether the stream has to get a receive. Written with the lock held. */
         private volatile boolean isWaiting;
-        /** What was handed over and not collected. Guarded by the lock. */
+        /** The receive that was granted and not collected. Guarded by the lock. */
         private @Nullable ReceiveRequest claim;
 
         private User(Runnable wake) {
@@ -199,7 +199,7 @@ final class ReceivePool {
             }
         }
 
-        /** Waits for a receive, unless there is a claim. Keeps the place in line of a stream that waits already. */
+        /** Waits for a receive, unless there is a claim. A stream that waits already keeps its position. */
         void await() {
             User grantee;
             lock.lock();

@@ -18,7 +18,7 @@ abstract class ReceiveSource implements ReceiveStall.Source {
     private final StreamAssociation stream;
     private final DrainSchedule drains;
     private final ReceiveStall stall;
-    /** Whether a message has found no receive or no memory, and none has passed since. */
+    /** Whether a message waits for a receive or for memory. */
     private boolean hasWaitingMessage;
     /** Reused for every call of a listener. */
     final CompletionView completion = new CompletionView();
@@ -48,7 +48,7 @@ abstract class ReceiveSource implements ReceiveStall.Source {
         }
     }
 
-    /** Returns the bound of receives whose end is not reported to the application. */
+    /** Returns the slots of the receive queue. */
     abstract QueueSlots slots();
 
     /**
@@ -59,7 +59,7 @@ abstract class ReceiveSource implements ReceiveStall.Source {
         return slots().unreleasedCount();
     }
 
-    /** Returns what {@link #inUseCount} counts, to follow the number and the depth. */
+    /** Returns a description of what {@link #inUseCount} counts, which follows the number and the depth in a text. */
     abstract String useDescription();
 
     /** Returns the hint for an application that posts receives where none are allowed; null if they are allowed. */

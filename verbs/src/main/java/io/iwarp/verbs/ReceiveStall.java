@@ -24,7 +24,7 @@ final class ReceiveStall {
         /** Registers for a call of {@link ReceiveStall#wake} when there is a receive. */
         void prepareToWait();
 
-        /** Looks for a receive, and keeps it for the next message. Returns whether there is one, with its memory. */
+        /** Finds a receive, and keeps it for the next message. Returns whether there is one, with its memory. */
         boolean findReceive();
     }
 

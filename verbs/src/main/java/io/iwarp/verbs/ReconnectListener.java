@@ -5,13 +5,13 @@ import java.time.Duration;
 import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
-/** Hears of the connections of a {@link Reconnector}. Called on event loops; it must not block. */
+/** Listener for the connections of a {@link Reconnector}. Called on event loops; must not block. */
 @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 @FunctionalInterface
 public interface ReconnectListener {
     /**
-     * Called with each new queue pair. Nothing of the connection before remains: STags, posted receives and requests
-     * without an answer are gone, and nothing is repeated.
+     * Called with each new queue pair. No state of the previous connection remains: its STags, posted receives and
+     * unanswered requests are gone, and nothing is repeated.
      */
     void onConnected(QueuePair queuePair);
 

@@ -17,17 +17,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A client that stays connected to one address: after each end that {@linkplain CloseReason#mayRetry may be retried} it
- * connects again. The pauses before grow from a first one to the longest, by a factor of two, and each is shortened at
- * random by up to half, so that the clients of a server that restarts do not come all at once. A connection that lasted
- * longer than the pause before it makes the pauses short again. Made by {@link Iwarp.Client#stayConnected}.
+ * connects again. The pauses back off exponentially from a first one to a maximum, with a random jitter of up to one
+ * half, so that the clients of a server that restarts do not reconnect all at once. A connection that lasted longer
+ * than the pause before it resets the back-off. Made by {@link Iwarp.Client#stayConnected}.
  *
- * <p>It ends with the first end that may not be retried, such as a rejection or a {@link #close} of this side. Any
+ * <p>It stops at the first end that must not be retried, such as a rejection or a {@link #close} of this side. Any
  * thread may call any method.
  */
 @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 public final class Reconnector implements AutoCloseable {
-    private static final CloseReason CLOSED =
-            new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed by the application", null);
+    private static final CloseReason CLOSED = CloseReason.of(EndedBy.LOCAL_APPLICATION, "closed by the application");
 
     private final Supplier<CompletableFuture<QueuePair>> connector;
     private final EventLoopGroup group;

@@ -33,10 +33,10 @@ final class SetupHandler extends ChannelInboundHandlerAdapter {
     private final QueuePairRecorder recorder;
     private @Nullable ChannelHandlerContext context;
     private volatile @Nullable Entry entry;
-    /** Why there is no connection, once that is known. */
+    /** The reason for a set-up that failed; null if it has not. */
     private @Nullable CloseReason setupFailure;
 
-    /** A queue pair that was made, with what adds its layers to the end of the pipeline. */
+    /** A queue pair, and the action that adds its layers to the pipeline. */
     private record Entry(QueuePair queuePair, Consumer<ChannelPipeline> addLayers) {}
 
     SetupHandler(Channel channel, QueuePairSettings settings, SetupGate.@Nullable Ticket ticket) {
@@ -65,7 +65,7 @@ final class SetupHandler extends ChannelInboundHandlerAdapter {
             EventLoopTasks.execute(
                     channel.eventLoop(),
                     this::enterPipeline,
-                    () -> attached.engine().fail(QueuePairEngine.LOOP_SHUT_DOWN));
+                    () -> attached.engine().fail(CloseReason.EVENT_LOOP_SHUT_DOWN));
         }
     }
 

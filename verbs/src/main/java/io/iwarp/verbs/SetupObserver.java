@@ -7,7 +7,7 @@ interface SetupObserver {
     /** An observer that does nothing. */
     SetupObserver NONE = queuePair -> {};
 
-    /** Called with each channel first. Returns whether the connection is still wanted. */
+    /** Called first for each channel. Returns false if the attempt was cancelled. */
     default boolean onChannelAdded(Channel channel) {
         return true;
     }

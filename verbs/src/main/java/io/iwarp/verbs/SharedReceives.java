@@ -9,7 +9,9 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One queue pair's view of a {@link ReceivePool}: takes a receive for each message that begins, up to its share. */
+/**
+ * The receives that one queue pair takes from a {@link ReceivePool}: one for each message that begins, up to its share.
+ */
 final class SharedReceives extends ReceiveSource implements QueueSlots {
     private final Supplier<@Nullable CompletionTarget> target;
     private final ReceivePool.User user;

@@ -73,7 +73,7 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Withdrawable 
         return started;
     }
 
-    /** Makes this a request that will not begin, and gives its memory back. */
+    /** Drops a request that has not begun, and releases its memory. */
     void drop() {
         dropped = true;
         heldBytes = 0;
@@ -84,12 +84,12 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Withdrawable 
         return dropped;
     }
 
-    /** Event loop: returns whether a request that has not begun must not begin. */
+    /** Event loop: returns whether the request was dropped, or its future was settled by the application. */
     boolean withdrawn() {
         return dropped || (target instanceof LoopFuture<?> future && future.withdrawn());
     }
 
-    /** Event loop: returns whether a request whose turn has come is over. */
+    /** Event loop: returns whether the request has completed or was dropped. */
     boolean isFinished() {
         return dropped || done();
     }

@@ -91,8 +91,8 @@ class LimitsTest {
             SendQueue queue = initiator.sendQueueFor((same, completion) -> {});
             assertThatThrownBy(() -> queue.send(1, message(33)))
                     .isInstanceOf(QueueFullException.class)
-                    .hasMessageContaining("a request of 33 bytes")
-                    .hasMessageContaining("68 of the 100 bytes")
+                    .hasMessageContaining("requested: 33")
+                    .hasMessageContaining("outstanding: 68, maxOutstandingBytes: 100")
                     .hasMessageContaining("wait for a completion");
             assertThatThrownBy(() -> initiator.write(message(101), new RemoteBuffer(1, 0, 101)))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -141,15 +141,15 @@ class LimitsTest {
                 }
                 assertThatThrownBy(() -> queue.send(1, message(1)))
                         .isInstanceOf(QueueFullException.class)
-                        .hasMessageContaining("a request of 1 bytes")
-                        .hasMessageContaining(limit + " of the " + limit + " bytes")
+                        .hasMessageContaining("requested: 1,")
+                        .hasMessageContaining("outstanding: " + limit + ", maxOutstandingBytes: " + limit)
                         .hasMessageContaining("wait for a completion");
                 CompletableFuture<Completion> empty = queuePair.send(Unpooled.EMPTY_BUFFER);
                 assertThat(empty).as("it adds no byte").isNotDone();
                 assertThatThrownBy(() -> queue.send(1, Unpooled.EMPTY_BUFFER))
                         .as("it is the queue that is full now")
                         .isInstanceOf(QueueFullException.class)
-                        .hasMessageContaining("the send queue");
+                        .hasMessageContaining("send queue full");
                 peer.deaf(false);
                 assertThat(empty).isCompleted();
             }
@@ -309,11 +309,11 @@ class LimitsTest {
         assertThatThrownBy(
                         () -> QueuePairSettings.builder().maxOutstandingBytes(0).build())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("maxOutstandingBytes is 0, but has to be at least 1");
+                .hasMessageContaining("maxOutstandingBytes: 0 (expected: at least 1)");
         for (int wrong : new int[] {0, (1 << 20) + 1}) {
             assertThatThrownBy(() -> Iwarp.server(loopback.serverBootstrap()).maxSetups(wrong))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("maxSetups is " + wrong + ", but has to be 1 to 1,048,576");
+                    .hasMessageContaining("maxSetups: " + wrong + " (expected: 1 to 1,048,576)");
         }
     }
 }

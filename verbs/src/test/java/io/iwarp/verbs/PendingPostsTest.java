@@ -84,7 +84,7 @@ class PendingPostsTest {
         assertThat(reader.snapshot().sendRequests()).isEqualTo(ALL);
         assertThat(reader.snapshot().sendQueueDepth()).isEqualTo(DEPTH);
         assertThat(reader.snapshot().queuedSendRequests()).isEqualTo(WAITING);
-        assertFull(reader.send(Unpooled.EMPTY_BUFFER), "3 posts with a future are pending, the maxPendingPosts");
+        assertFull(reader.send(Unpooled.EMPTY_BUFFER), "(maxPendingPosts: 3)");
         pair.run();
 
         assertThat(ended).containsExactly(upTo(ALL));
@@ -103,7 +103,7 @@ class PendingPostsTest {
         assertThat(reader.sendQueue().room()).isZero();
         assertThatThrownBy(() -> reader.sendQueue().send(1, Unpooled.EMPTY_BUFFER))
                 .isInstanceOf(QueueFullException.class)
-                .hasMessageContaining("its sendQueueDepth is 2, and 3 posts with a future are pending")
+                .hasMessageContaining("(sendQueueDepth: 2, pending: 3)")
                 .satisfies(refused -> assertThat(refused.getStackTrace()).isEmpty());
         pair.run();
         assertThat(reader.sendQueue().room()).isEqualTo(DEPTH);
@@ -170,7 +170,7 @@ class PendingPostsTest {
             other.responder.queuePair().receive(Unpooled.buffer(40));
             List<CompletableFuture<Completion>> sent =
                     List.of(sender.send(message), sender.send(message), sender.send(message));
-            assertFull(sender.send(message), "a request of 40 bytes was posted while pending ones have 80 of 100");
+            assertFull(sender.send(message), "(requested: 40, pending: 80, maxPendingBytes: 100)");
             other.run();
             assertThat(sent).allSatisfy(done -> assertThat(done).isCompleted());
         }
@@ -187,7 +187,7 @@ class PendingPostsTest {
                 sender.write(Unpooled.EMPTY_BUFFER, region.remoteBuffer(0, 0));
             }
             assertThat(sender.send(large)).isNotDone();
-            assertFull(sender.send(Unpooled.wrappedBuffer(new byte[1])), "pending ones have 200 of 100");
+            assertFull(sender.send(Unpooled.wrappedBuffer(new byte[1])), "pending: 200, maxPendingBytes: 100");
         }
         assertThat(large.release()).isTrue();
     }

@@ -193,7 +193,7 @@ class SlowPeerTest {
             assertThat(device.sendingBytes()).isPositive();
             peer.pass(SECOND);
             peer.pass(SECOND);
-            assertThat(reason(peer).detail()).contains("no transmit progress");
+            assertThat(reason(peer).detail()).contains("transmit timeout: no progress");
             assertThat(device.sendingBytes()).isZero();
         }
     }
@@ -227,7 +227,7 @@ class SlowPeerTest {
                         .isLessThan(QueuePairSettings.DEFAULT.transmitWindow() + 64 * 1024);
             }
             peer.pass(SECOND);
-            assertThat(reason(peer).detail()).contains("no transmit progress");
+            assertThat(reason(peer).detail()).contains("transmit timeout: no progress");
             assertThat(posted).allMatch(CompletableFuture::isCompletedExceptionally);
             assertThat(source.refCnt()).as("references to the memory").isOne();
             source.release();
