@@ -364,6 +364,27 @@ class SlowPeerTest {
         }
     }
 
+    @Test
+    void aCloseInAStallLetsTheClockOfTheAnswerRun() {
+        QueuePairSettings settings = settings()
+                .responseTimeout(SECOND)
+                .closeTimeout(Duration.ofMinutes(1))
+                .receiveTimeout(Duration.ofMinutes(1))
+                .build();
+        try (SimulatedPeer peer = peer(settings)) {
+            peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1);
+            peer.end.runTasks();
+            peer.sends(Segment.send(1, new byte[1]));
+            peer.pass(SECOND.multipliedBy(10));
+            assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
+            peer.queuePair().close();
+            peer.end.runTasks();
+            assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.DRAINING);
+            peer.pass(SECOND);
+            assertThat(reason(peer).detail()).contains("no response data");
+        }
+    }
+
     /** Each of its messages waits for a receive almost as long as the close may take. */
     @Test
     void stallsDoNotDelayAClose() {
