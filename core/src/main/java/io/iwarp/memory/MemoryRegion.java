@@ -323,8 +323,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * @throws RegionClosedException if the region was closed
      */
     public long getVolatile(long offset) {
-        return access(
-                requireAligned(offset), offset, 0, 0, (at, index, unused, none) -> (long) WORD.getVolatile(at, index));
+        return access(requireAligned(offset), offset, 0, 0, (buffer, index, noExpected, noOperand) ->
+                (long) WORD.getVolatile(buffer, index));
     }
 
     /**
@@ -349,8 +349,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * @throws UnsupportedOperationException if the memory is read-only
      */
     public void setVolatile(long offset, long word) {
-        access(requireChangeable(offset), offset, 0, word, (at, index, unused, value) -> {
-            WORD.setVolatile(at, index, value);
+        access(requireChangeable(offset), offset, 0, word, (buffer, index, noExpected, value) -> {
+            WORD.setVolatile(buffer, index, value);
             return value;
         });
     }
@@ -364,8 +364,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * @return the previous word
      */
     public long fetchAdd(long offset, long add) {
-        return access(requireChangeable(offset), offset, 0, add, (at, index, unused, addend) ->
-                (long) WORD.getAndAdd(at, index, addend));
+        return access(requireChangeable(offset), offset, 0, add, (buffer, index, noExpected, addend) ->
+                (long) WORD.getAndAdd(buffer, index, addend));
     }
 
     /**
@@ -378,8 +378,9 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
      * @return the previous word; it was replaced if it equals {@code expected}
      */
     public long compareSwap(long offset, long expected, long replacement) {
-        return access(requireChangeable(offset), offset, expected, replacement, (at, index, old, fresh) ->
-                (long) WORD.compareAndExchange(at, index, old, fresh));
+        return access(
+                requireChangeable(offset), offset, expected, replacement, (buffer, index, expectedWord, newWord) ->
+                        (long) WORD.compareAndExchange(buffer, index, expectedWord, newWord));
     }
 
     /** Returns the bytes, after a check that a word can be changed atomically at this offset. */

@@ -112,14 +112,17 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     }
 
     /**
-     * As {@link #initiator(ProtectionDomain, QueuePairSettings, byte[], Consumer)}, without private data and
-     * preparation.
+     * Creates an initiator's initializer without private data and preparation; see {@link #initiator(ProtectionDomain,
+     * QueuePairSettings, byte[], Consumer)}.
      */
     public static IwarpChannelInitializer initiator(ProtectionDomain domain, QueuePairSettings settings) {
         return initiator(domain, settings, new byte[0], queuePair -> {});
     }
 
-    /** As {@link #initiator(ProtectionDomain, QueuePairSettings)}, with default settings. */
+    /**
+     * Creates an initiator's initializer with default settings; see {@link #initiator(ProtectionDomain,
+     * QueuePairSettings)}.
+     */
     public static IwarpChannelInitializer initiator(ProtectionDomain domain) {
         return initiator(domain, QueuePairSettings.DEFAULT);
     }
@@ -159,7 +162,10 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
                 false);
     }
 
-    /** As {@link #responder(ProtectionDomain, QueuePairSettings, ConnectionRequestListener)}, with default settings. */
+    /**
+     * Creates a responder's initializer with default settings; see {@link #responder(ProtectionDomain,
+     * QueuePairSettings, ConnectionRequestListener)}.
+     */
     public static IwarpChannelInitializer responder(ProtectionDomain domain, ConnectionRequestListener requests) {
         return responder(domain, QueuePairSettings.DEFAULT, requests);
     }

@@ -83,12 +83,12 @@ final class PostRing<S> implements QueueSlots {
         return claim(1, 0);
     }
 
-    /** As {@link #claim()}, several consecutive slots or none. Returns the position of the first. */
+    /** Claims several consecutive slots or none, as {@link #claim()} does. Returns the position of the first. */
     long claim(int count) {
         return claim(count, 0);
     }
 
-    /** As {@link #claim()}, also in a closed ring, for a post that was taken before the close. */
+    /** Claims a slot as {@link #claim()} does, also in a closed ring, for a post that was accepted before the close. */
     long claimEvenIfClosed() {
         return claim(1, CLOSED);
     }

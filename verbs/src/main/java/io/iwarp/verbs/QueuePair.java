@@ -205,13 +205,13 @@ public final class QueuePair implements AutoCloseable {
         return receiveQueue;
     }
 
-    /** As {@link #send(ByteBuf, PostOptions)}, without options. */
+    /** Posts a Send without options; see {@link #send(ByteBuf, PostOptions)}. */
     public CompletableFuture<Completion> send(ByteBuf message) {
         return send(message, PostOptions.NONE);
     }
 
     /**
-     * As {@link SendQueue#send(long, ByteBuf, PostOptions)}.
+     * Posts a Send; see {@link SendQueue#send(long, ByteBuf, PostOptions)}.
      *
      * @return completes when the bytes were handed to the transport, which does not say that the peer has them; see
      *     {@link #placed}
@@ -220,45 +220,53 @@ public final class QueuePair implements AutoCloseable {
         return post(future -> requests.send(0, message, options, future));
     }
 
-    /** As {@link #send(ByteBuf)}, of a piece of a region. */
+    /** Posts a Send of a piece of a region; see {@link #send(ByteBuf)}. */
     public CompletableFuture<Completion> send(LocalBuffer message) {
         return send(message, PostOptions.NONE);
     }
 
-    /** As {@link #send(ByteBuf, PostOptions)}, of a piece of a region. */
+    /** Posts a Send of a piece of a region; see {@link #send(ByteBuf, PostOptions)}. */
     public CompletableFuture<Completion> send(LocalBuffer message, PostOptions options) {
         return post(future -> requests.send(0, message, options, future));
     }
 
-    /** As {@link #sendWithInvalidate(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
+    /**
+     * Posts a Send with Invalidate without options; see {@link #sendWithInvalidate(ByteBuf, RemoteBuffer,
+     * PostOptions)}.
+     */
     public CompletableFuture<Completion> sendWithInvalidate(ByteBuf message, RemoteBuffer invalidated) {
         return sendWithInvalidate(message, invalidated, PostOptions.NONE);
     }
 
-    /** As {@link SendQueue#sendWithInvalidate(long, ByteBuf, RemoteBuffer, PostOptions)}. */
+    /**
+     * Posts a Send with Invalidate; see {@link SendQueue#sendWithInvalidate(long, ByteBuf, RemoteBuffer, PostOptions)}.
+     */
     public CompletableFuture<Completion> sendWithInvalidate(
             ByteBuf message, RemoteBuffer invalidated, PostOptions options) {
         return post(future -> requests.sendWithInvalidate(0, message, invalidated, options, future));
     }
 
-    /** As {@link #sendWithInvalidate(ByteBuf, RemoteBuffer)}, of a piece of a region. */
+    /** Posts a Send with Invalidate of a piece of a region; see {@link #sendWithInvalidate(ByteBuf, RemoteBuffer)}. */
     public CompletableFuture<Completion> sendWithInvalidate(LocalBuffer message, RemoteBuffer invalidated) {
         return sendWithInvalidate(message, invalidated, PostOptions.NONE);
     }
 
-    /** As {@link #sendWithInvalidate(ByteBuf, RemoteBuffer, PostOptions)}, of a piece of a region. */
+    /**
+     * Posts a Send with Invalidate of a piece of a region; see {@link #sendWithInvalidate(ByteBuf, RemoteBuffer,
+     * PostOptions)}.
+     */
     public CompletableFuture<Completion> sendWithInvalidate(
             LocalBuffer message, RemoteBuffer invalidated, PostOptions options) {
         return post(future -> requests.sendWithInvalidate(0, message, invalidated, options, future));
     }
 
-    /** As {@link #write(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
+    /** Posts an RDMA Write without options; see {@link #write(ByteBuf, RemoteBuffer, PostOptions)}. */
     public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target) {
         return write(source, target, PostOptions.NONE);
     }
 
     /**
-     * As {@link SendQueue#write(long, ByteBuf, RemoteBuffer, PostOptions)}.
+     * Posts an RDMA Write; see {@link SendQueue#write(long, ByteBuf, RemoteBuffer, PostOptions)}.
      *
      * @return completes when the bytes were handed to the transport, which does not say that the peer has them; see
      *     {@link #placed}
@@ -267,56 +275,71 @@ public final class QueuePair implements AutoCloseable {
         return post(future -> requests.write(0, source, target, options, future));
     }
 
-    /** As {@link #write(LocalBuffer, RemoteBuffer, PostOptions)}, without options. */
+    /**
+     * Posts an RDMA Write of a piece of a region without options; see {@link #write(LocalBuffer, RemoteBuffer,
+     * PostOptions)}.
+     */
     public CompletableFuture<Completion> write(LocalBuffer source, RemoteBuffer target) {
         return write(source, target, PostOptions.NONE);
     }
 
-    /** As {@link #write(ByteBuf, RemoteBuffer, PostOptions)}, of a piece of a region. */
+    /** Posts an RDMA Write of a piece of a region; see {@link #write(ByteBuf, RemoteBuffer, PostOptions)}. */
     public CompletableFuture<Completion> write(LocalBuffer source, RemoteBuffer target, PostOptions options) {
         return post(future -> requests.write(0, source, target, options, future));
     }
 
-    /** As {@link #writeWithImmediate(ByteBuf, RemoteBuffer, ImmediateData, PostOptions)}, without options. */
+    /**
+     * Posts an RDMA Write with Immediate Data without options; see {@link #writeWithImmediate(ByteBuf, RemoteBuffer,
+     * ImmediateData, PostOptions)}.
+     */
     public CompletableFuture<Completion> writeWithImmediate(ByteBuf source, RemoteBuffer target, ImmediateData data) {
         return writeWithImmediate(source, target, data, PostOptions.NONE);
     }
 
-    /** As {@link #writeWithImmediate(LocalBuffer, RemoteBuffer, ImmediateData, PostOptions)}, without options. */
+    /**
+     * Posts an RDMA Write with Immediate Data of a piece of a region without options; see
+     * {@link #writeWithImmediate(LocalBuffer, RemoteBuffer, ImmediateData, PostOptions)}.
+     */
     public CompletableFuture<Completion> writeWithImmediate(
             LocalBuffer source, RemoteBuffer target, ImmediateData data) {
         return writeWithImmediate(source, target, data, PostOptions.NONE);
     }
 
-    /** As {@link SendQueue#writeWithImmediate(long, ByteBuf, RemoteBuffer, ImmediateData, PostOptions)}. */
+    /**
+     * Posts an RDMA Write with Immediate Data; see {@link SendQueue#writeWithImmediate(long, ByteBuf, RemoteBuffer,
+     * ImmediateData, PostOptions)}.
+     */
     public CompletableFuture<Completion> writeWithImmediate(
             ByteBuf source, RemoteBuffer target, ImmediateData data, PostOptions options) {
         return post(future -> requests.writeWithImmediate(0, source, target, data, options, future));
     }
 
-    /** As {@link #writeWithImmediate(ByteBuf, RemoteBuffer, ImmediateData, PostOptions)}, of a piece of a region. */
+    /**
+     * Posts an RDMA Write with Immediate Data of a piece of a region; see {@link #writeWithImmediate(ByteBuf,
+     * RemoteBuffer, ImmediateData, PostOptions)}.
+     */
     public CompletableFuture<Completion> writeWithImmediate(
             LocalBuffer source, RemoteBuffer target, ImmediateData data, PostOptions options) {
         return post(future -> requests.writeWithImmediate(0, source, target, data, options, future));
     }
 
-    /** As {@link #sendImmediate(ImmediateData, PostOptions)}, without options. */
+    /** Posts Immediate Data without options; see {@link #sendImmediate(ImmediateData, PostOptions)}. */
     public CompletableFuture<Completion> sendImmediate(ImmediateData data) {
         return sendImmediate(data, PostOptions.NONE);
     }
 
-    /** As {@link SendQueue#sendImmediate(long, ImmediateData, PostOptions)}. */
+    /** Posts Immediate Data; see {@link SendQueue#sendImmediate(long, ImmediateData, PostOptions)}. */
     public CompletableFuture<Completion> sendImmediate(ImmediateData data, PostOptions options) {
         return post(future -> requests.sendImmediate(0, data, options, future));
     }
 
-    /** As {@link #read(ByteBuf, RemoteBuffer, PostOptions)}, without options. */
+    /** Posts an RDMA Read without options; see {@link #read(ByteBuf, RemoteBuffer, PostOptions)}. */
     public CompletableFuture<Completion> read(ByteBuf sink, RemoteBuffer source) {
         return read(sink, source, PostOptions.NONE);
     }
 
     /**
-     * As {@link SendQueue#read(long, ByteBuf, RemoteBuffer, PostOptions)}.
+     * Posts an RDMA Read; see {@link SendQueue#read(long, ByteBuf, RemoteBuffer, PostOptions)}.
      *
      * @return completes when the bytes are in place
      */
@@ -324,13 +347,16 @@ public final class QueuePair implements AutoCloseable {
         return post(future -> requests.read(0, sink, source, options, future));
     }
 
-    /** As {@link #read(LocalBuffer, RemoteBuffer, PostOptions)}, without options. */
+    /**
+     * Posts an RDMA Read into a piece of a region without options; see {@link #read(LocalBuffer, RemoteBuffer,
+     * PostOptions)}.
+     */
     public CompletableFuture<Completion> read(LocalBuffer sink, RemoteBuffer source) {
         return read(sink, source, PostOptions.NONE);
     }
 
     /**
-     * As {@link SendQueue#read(long, LocalBuffer, RemoteBuffer, PostOptions)}.
+     * Posts an RDMA Read; see {@link SendQueue#read(long, LocalBuffer, RemoteBuffer, PostOptions)}.
      *
      * @return completes when the bytes are in place
      */
@@ -338,7 +364,10 @@ public final class QueuePair implements AutoCloseable {
         return post(future -> requests.read(0, sink, source, options, future));
     }
 
-    /** As {@link #fetchAdd(RemoteBuffer, FetchAdd, PostOptions)}, with one field of 64 bits and without options. */
+    /**
+     * Posts a FetchAdd with one field of 64 bits and without options; see {@link #fetchAdd(RemoteBuffer, FetchAdd,
+     * PostOptions)}.
+     */
     public CompletableFuture<Long> fetchAdd(RemoteBuffer target, long add) {
         return post(
                 CompletionView::originalValue,
@@ -346,7 +375,7 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * As {@link SendQueue#fetchAdd}.
+     * Posts a FetchAdd; see {@link SendQueue#fetchAdd}.
      *
      * @return completes with the previous number
      */
@@ -355,7 +384,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * As {@link #compareSwap(RemoteBuffer, CompareSwap, PostOptions)}, of all bits and without options.
+     * Posts a CmpSwap of all bits and without options; see {@link #compareSwap(RemoteBuffer, CompareSwap,
+     * PostOptions)}.
      *
      * @param expected the number is replaced if it is this one
      * @return completes with the previous number, which is {@code expected} if it was replaced
@@ -365,7 +395,7 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * As {@link SendQueue#compareSwap}.
+     * Posts a CmpSwap; see {@link SendQueue#compareSwap}.
      *
      * @return completes with the previous number
      */
@@ -374,7 +404,7 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * As {@link ReceiveQueue#receive(long, ByteBuf)}.
+     * Posts a receive; see {@link ReceiveQueue#receive(long, ByteBuf)}.
      *
      * @return completes when a message has arrived; also fails if the stream ends in order before that
      */
@@ -382,7 +412,7 @@ public final class QueuePair implements AutoCloseable {
         return post(future -> engine.receiveSide().receive(0, sink, future));
     }
 
-    /** As {@link #receive(ByteBuf)}, into a piece of a region. */
+    /** Posts a receive into a piece of a region; see {@link #receive(ByteBuf)}. */
     public CompletableFuture<Completion> receive(LocalBuffer sink) {
         return post(future -> engine.receiveSide().receive(0, sink, future));
     }
@@ -491,7 +521,7 @@ public final class QueuePair implements AutoCloseable {
         };
     }
 
-    /** As {@link #setCompletionQueues}, with one queue for all. */
+    /** Sets one queue for all completions; see {@link #setCompletionQueues}. */
     public QueuePair setCompletionQueue(CompletionQueue queue) {
         return setCompletionQueues(queue, queue);
     }
@@ -642,7 +672,7 @@ public final class QueuePair implements AutoCloseable {
         return ready.copy();
     }
 
-    /** As {@link #ready}, without the exception in which a future wraps a failure. */
+    /** Runs an action when {@link #ready} completes. The failure is not wrapped in a CompletionException. */
     void whenReady(BiConsumer<? super QueuePair, ? super Throwable> action) {
         ready.whenComplete(action);
     }

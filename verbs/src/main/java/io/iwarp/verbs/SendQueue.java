@@ -39,7 +39,7 @@ public final class SendQueue {
         return own == null ? CompletionTarget.required(requests.target()) : own;
     }
 
-    /** As {@link #send(long, ByteBuf, PostOptions)}, without options. */
+    /** Posts a Send without options; see {@link #send(long, ByteBuf, PostOptions)}. */
     public void send(long workRequestId, ByteBuf message) {
         send(workRequestId, message, PostOptions.NONE);
     }
@@ -57,18 +57,18 @@ public final class SendQueue {
         requests.send(workRequestId, message, options, target());
     }
 
-    /** As {@link #send(long, LocalBuffer, PostOptions)}, without options. */
+    /** Posts a Send of a piece of a region without options; see {@link #send(long, LocalBuffer, PostOptions)}. */
     public void send(long workRequestId, LocalBuffer message) {
         send(workRequestId, message, PostOptions.NONE);
     }
 
-    /** As {@link #send(long, ByteBuf, PostOptions)}, of a piece of a region. */
+    /** Posts a Send of a piece of a region; see {@link #send(long, ByteBuf, PostOptions)}. */
     public void send(long workRequestId, LocalBuffer message, PostOptions options) {
         requests.send(workRequestId, message, options, target());
     }
 
     /**
-     * As {@link #send(long, ByteBuf, PostOptions)}, of part of a region.
+     * Posts a Send of part of a region; see {@link #send(long, ByteBuf, PostOptions)}.
      *
      * @param workRequestId comes back in the completion
      * @param message of any protection domain and with any rights
@@ -80,7 +80,10 @@ public final class SendQueue {
         requests.send(workRequestId, message, offset, length, options, target());
     }
 
-    /** As {@link #sendWithInvalidate(long, ByteBuf, RemoteBuffer, PostOptions)}, without options. */
+    /**
+     * Posts a Send with Invalidate without options; see {@link #sendWithInvalidate(long, ByteBuf, RemoteBuffer,
+     * PostOptions)}.
+     */
     public void sendWithInvalidate(long workRequestId, ByteBuf message, RemoteBuffer invalidated) {
         sendWithInvalidate(workRequestId, message, invalidated, PostOptions.NONE);
     }
@@ -98,18 +101,24 @@ public final class SendQueue {
         requests.sendWithInvalidate(workRequestId, message, invalidated, options, target());
     }
 
-    /** As {@link #sendWithInvalidate(long, LocalBuffer, RemoteBuffer, PostOptions)}, without options. */
+    /**
+     * Posts a Send with Invalidate of a piece of a region without options; see {@link #sendWithInvalidate(long,
+     * LocalBuffer, RemoteBuffer, PostOptions)}.
+     */
     public void sendWithInvalidate(long workRequestId, LocalBuffer message, RemoteBuffer invalidated) {
         sendWithInvalidate(workRequestId, message, invalidated, PostOptions.NONE);
     }
 
-    /** As {@link #sendWithInvalidate(long, ByteBuf, RemoteBuffer, PostOptions)}, of a piece of a region. */
+    /**
+     * Posts a Send with Invalidate of a piece of a region; see {@link #sendWithInvalidate(long, ByteBuf, RemoteBuffer,
+     * PostOptions)}.
+     */
     public void sendWithInvalidate(
             long workRequestId, LocalBuffer message, RemoteBuffer invalidated, PostOptions options) {
         requests.sendWithInvalidate(workRequestId, message, invalidated, options, target());
     }
 
-    /** As {@link #write(long, ByteBuf, RemoteBuffer, PostOptions)}, without options. */
+    /** Posts an RDMA Write without options; see {@link #write(long, ByteBuf, RemoteBuffer, PostOptions)}. */
     public void write(long workRequestId, ByteBuf source, RemoteBuffer target) {
         write(workRequestId, source, target, PostOptions.NONE);
     }
@@ -127,13 +136,16 @@ public final class SendQueue {
         requests.write(workRequestId, source, target, options, target());
     }
 
-    /** As {@link #write(long, LocalBuffer, RemoteBuffer, PostOptions)}, without options. */
+    /**
+     * Posts an RDMA Write of a piece of a region without options; see {@link #write(long, LocalBuffer, RemoteBuffer,
+     * PostOptions)}.
+     */
     public void write(long workRequestId, LocalBuffer source, RemoteBuffer target) {
         write(workRequestId, source, target, PostOptions.NONE);
     }
 
     /**
-     * As {@link #write(long, ByteBuf, RemoteBuffer, PostOptions)}, of a piece of a region.
+     * Posts an RDMA Write of a piece of a region; see {@link #write(long, ByteBuf, RemoteBuffer, PostOptions)}.
      *
      * @param source of any protection domain and with any rights; it is read as local memory
      */
@@ -142,8 +154,8 @@ public final class SendQueue {
     }
 
     /**
-     * As {@link #write(long, ByteBuf, RemoteBuffer, PostOptions)}, of part of a region to a target in numbers. The peer
-     * alone checks the range of the target.
+     * Posts an RDMA Write of part of a region to a target given by STag and tagged offset; see {@link #write(long,
+     * ByteBuf, RemoteBuffer, PostOptions)}. The peer alone checks the range of the target.
      *
      * @param workRequestId comes back in the completion
      * @param source of any protection domain and with any rights; it is read as local memory
@@ -165,7 +177,10 @@ public final class SendQueue {
         requests.write(workRequestId, source, offset, length, stag, taggedOffset, options, target());
     }
 
-    /** As {@link #writeWithImmediate(long, ByteBuf, RemoteBuffer, ImmediateData, PostOptions)}, without options. */
+    /**
+     * Posts an RDMA Write with Immediate Data without options; see {@link #writeWithImmediate(long, ByteBuf,
+     * RemoteBuffer, ImmediateData, PostOptions)}.
+     */
     public void writeWithImmediate(long workRequestId, ByteBuf source, RemoteBuffer target, ImmediateData data) {
         writeWithImmediate(workRequestId, source, target, data, PostOptions.NONE);
     }
@@ -183,20 +198,24 @@ public final class SendQueue {
         requests.writeWithImmediate(workRequestId, source, target, data, options, target());
     }
 
-    /** As {@link #writeWithImmediate(long, LocalBuffer, RemoteBuffer, ImmediateData, PostOptions)}, without options. */
+    /**
+     * Posts an RDMA Write with Immediate Data of a piece of a region without options; see
+     * {@link #writeWithImmediate(long, LocalBuffer, RemoteBuffer, ImmediateData, PostOptions)}.
+     */
     public void writeWithImmediate(long workRequestId, LocalBuffer source, RemoteBuffer target, ImmediateData data) {
         writeWithImmediate(workRequestId, source, target, data, PostOptions.NONE);
     }
 
     /**
-     * As {@link #writeWithImmediate(long, ByteBuf, RemoteBuffer, ImmediateData, PostOptions)}, of a piece of a region.
+     * Posts an RDMA Write with Immediate Data of a piece of a region; see {@link #writeWithImmediate(long, ByteBuf,
+     * RemoteBuffer, ImmediateData, PostOptions)}.
      */
     public void writeWithImmediate(
             long workRequestId, LocalBuffer source, RemoteBuffer target, ImmediateData data, PostOptions options) {
         requests.writeWithImmediate(workRequestId, source, target, data, options, target());
     }
 
-    /** As {@link #sendImmediate(long, ImmediateData, PostOptions)}, without options. */
+    /** Posts Immediate Data without options; see {@link #sendImmediate(long, ImmediateData, PostOptions)}. */
     public void sendImmediate(long workRequestId, ImmediateData data) {
         sendImmediate(workRequestId, data, PostOptions.NONE);
     }
@@ -212,12 +231,15 @@ public final class SendQueue {
         requests.sendImmediate(workRequestId, data, options, target());
     }
 
-    /** As {@link #read(long, ByteBuf, RemoteBuffer, PostOptions)}, without options. */
+    /** Posts an RDMA Read without options; see {@link #read(long, ByteBuf, RemoteBuffer, PostOptions)}. */
     public void read(long workRequestId, ByteBuf sink, RemoteBuffer source) {
         read(workRequestId, sink, source, PostOptions.NONE);
     }
 
-    /** As {@link #read(long, LocalBuffer, RemoteBuffer, PostOptions)}, without options. */
+    /**
+     * Posts an RDMA Read into a piece of a region without options; see {@link #read(long, LocalBuffer, RemoteBuffer,
+     * PostOptions)}.
+     */
     public void read(long workRequestId, LocalBuffer sink, RemoteBuffer source) {
         read(workRequestId, sink, source, PostOptions.NONE);
     }
@@ -255,8 +277,8 @@ public final class SendQueue {
     }
 
     /**
-     * As {@link #read(long, LocalBuffer, RemoteBuffer, PostOptions)}, to part of a region from a source in numbers. The
-     * peer alone checks the range of the source.
+     * Posts an RDMA Read into part of a region from a source given by STag and tagged offset; see {@link #read(long,
+     * LocalBuffer, RemoteBuffer, PostOptions)}. The peer alone checks the range of the source.
      *
      * @param workRequestId comes back in the completion
      * @param sink a region as for the other form
@@ -291,7 +313,7 @@ public final class SendQueue {
         requests.placed(workRequestId, target());
     }
 
-    /** As {@link #fetchAdd(long, RemoteBuffer, FetchAdd, PostOptions)}, without options. */
+    /** Posts a FetchAdd without options; see {@link #fetchAdd(long, RemoteBuffer, FetchAdd, PostOptions)}. */
     public void fetchAdd(long workRequestId, RemoteBuffer target, FetchAdd numbers) {
         fetchAdd(workRequestId, target, numbers, PostOptions.NONE);
     }
@@ -316,8 +338,8 @@ public final class SendQueue {
     }
 
     /**
-     * As {@link #fetchAdd(long, RemoteBuffer, FetchAdd, PostOptions)}, with one field of 64 bits, of a target in
-     * numbers.
+     * Posts a FetchAdd with one field of 64 bits on a target given by STag and tagged offset; see
+     * {@link #fetchAdd(long, RemoteBuffer, FetchAdd, PostOptions)}.
      *
      * @param workRequestId comes back in the completion
      * @param stag the {@linkplain RemoteBuffer#stag STag} of what the peer advertised
@@ -328,7 +350,7 @@ public final class SendQueue {
         requests.fetchAdd(workRequestId, stag, taggedOffset, add, 0, options, target());
     }
 
-    /** As {@link #compareSwap(long, RemoteBuffer, CompareSwap, PostOptions)}, without options. */
+    /** Posts a CmpSwap without options; see {@link #compareSwap(long, RemoteBuffer, CompareSwap, PostOptions)}. */
     public void compareSwap(long workRequestId, RemoteBuffer target, CompareSwap numbers) {
         compareSwap(workRequestId, target, numbers, PostOptions.NONE);
     }
@@ -349,7 +371,8 @@ public final class SendQueue {
     }
 
     /**
-     * As {@link #compareSwap(long, RemoteBuffer, CompareSwap, PostOptions)}, of all bits of a target in numbers.
+     * Posts a CmpSwap of all bits on a target given by STag and tagged offset; see {@link #compareSwap(long,
+     * RemoteBuffer, CompareSwap, PostOptions)}.
      *
      * @param workRequestId comes back in the completion
      * @param stag the {@linkplain RemoteBuffer#stag STag} of what the peer advertised
