@@ -157,9 +157,7 @@ final class Client implements CompletionListener {
     }
 
     private void verify(CloseReason reason) {
-        if (reason.endedBy() == EndedBy.TIMEOUT) {
-            fail("ended without a cause of this run: " + reason);
-        }
+        server.verify(reason, end == ClientEnd.CLOSE_REGION);
         boolean inOrder = end == ClientEnd.CLOSE && reason.endedBy() == EndedBy.LOCAL_APPLICATION;
         if (inOrder && posters.get(0).failed()) {
             fail("a post that was made before close() was not sent, though " + reason);

@@ -2,6 +2,7 @@ package io.iwarp.soak;
 
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.testing.Segment;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
@@ -29,6 +30,9 @@ final class HostileClient {
     private static final int IRD = 128;
     /** The connections of a greedy attack at a time. */
     static final int STREAMS = 16;
+
+    private static final int OWN = 0;
+    private static final int SHARED = 2;
 
     private static final int FLOOD = 40_000;
     private static final int SINK = 0x1234;
@@ -66,14 +70,14 @@ final class HostileClient {
 
     /** Attacks once, for some seconds at most. */
     void attack() {
-        Attack attack = random.nextInt(3) > 0
+        Attack attack = random.nextInt(6) > 0
                 ? GREEDY[random.nextInt(GREEDY.length)]
                 : Attack.values()[random.nextInt(Attack.values().length)];
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(MAX_MILLIS));
         if (attack == Attack.TAKES_NOTHING || attack == Attack.TAKES_SLOWLY) {
-            takeLittle(attack == Attack.TAKES_SLOWLY, deadline);
+            takeLittle(attack == Attack.TAKES_SLOWLY, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MAX_MILLIS));
             return;
         }
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(1 + random.nextInt(MAX_MILLIS));
         try (Socket socket = connect()) {
             attack(attack, socket, deadline);
         } catch (IOException ended) {
@@ -96,7 +100,7 @@ final class HostileClient {
             try {
                 Socket socket = connect();
                 sockets.add(socket);
-                askForAll(socket, setUp(socket), 1);
+                askForAll(socket, setUp(socket).get(SHARED), 1);
             } catch (IOException ended) {
                 // The server ends some of its clients at random.
             }
@@ -132,7 +136,7 @@ final class HostileClient {
             hold(deadline);
             return;
         }
-        RemoteBuffer memory = setUp(socket);
+        RemoteBuffer memory = setUp(socket).get(OWN);
         switch (attack) {
             case FLOODS -> {
                 for (int msn = 1; msn <= FLOOD && System.nanoTime() < deadline; msn++) {
@@ -174,14 +178,19 @@ final class HostileClient {
         }
     }
 
-    /** Returns the memory that the server advertises. */
-    private static RemoteBuffer setUp(Socket socket) throws IOException {
+    /** Returns the memory that the server advertises: that of the client, the counter, and what all clients share. */
+    private static List<RemoteBuffer> setUp(Socket socket) throws IOException {
         socket.getOutputStream().write(REQUEST);
         DataInputStream reply = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
         reply.readNBytes(REPLY_KEY_AND_FLAGS);
         byte[] privateData = new byte[reply.readUnsignedShort()];
         reply.readFully(privateData);
-        return RemoteBuffer.decode(Unpooled.wrappedBuffer(privateData));
+        ByteBuf advertisement = Unpooled.wrappedBuffer(privateData);
+        List<RemoteBuffer> memory = new ArrayList<>();
+        while (advertisement.isReadable()) {
+            memory.add(RemoteBuffer.decode(advertisement));
+        }
+        return memory;
     }
 
     /** Sends as many Read Requests as are allowed at a time. */

@@ -48,7 +48,7 @@ public final class Soak {
     /** Regions, and the buffers of the event loops of a server and of its clients. */
     private static final long OTHER_DIRECT_OF_A_SERVER = 12L << 20;
 
-    private static final long SECONDS_BETWEEN_SAMPLES = 2;
+    private static final long MILLIS_BETWEEN_SAMPLES = 500;
 
     private final SoakOptions options;
     private final boolean warmUp;
@@ -171,7 +171,7 @@ public final class Soak {
                         MAX_HEAP,
                         maxDirect));
             }
-            LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(SECONDS_BETWEEN_SAMPLES));
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(MILLIS_BETWEEN_SAMPLES));
         }
         System.out.printf(
                 Locale.ROOT,

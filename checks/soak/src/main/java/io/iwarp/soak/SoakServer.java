@@ -1,5 +1,8 @@
 package io.iwarp.soak;
 
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
@@ -24,6 +27,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslHandler;
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -37,6 +41,9 @@ final class SoakServer {
     /** Bytes of memory of each client. */
     static final int CLIENT_MEMORY = 16 * 1024;
 
+    /** Bytes of the memory that all clients may read: a stream that answers a Read of it fills its transmit window. */
+    private static final int SHARED_MEMORY = 1 << 20;
+
     private static final long MAX_SENDING_BYTES = 4L << 20;
     private static final long MAX_PARTIAL_FPDU_BYTES = 2L << 20;
     private static final long MAX_MANAGED_RECEIVE_BYTES = 1L << 20;
@@ -49,6 +56,8 @@ final class SoakServer {
     private static final int SEND_BUFFER_BESIDE_HOSTILE = 32 * 1024;
 
     private static final long TIMEOUT_SECONDS = 60;
+    /** The private data of clients that keep all rules. */
+    private static final byte[] HONEST = {1};
     /** Each disruption hits one of this many clients. */
     private static final int CLIENTS_PER_DISRUPTION = 20;
 
@@ -68,6 +77,7 @@ final class SoakServer {
             .createProtectionDomain();
     private final ProtectionDomain clientDomain = ProtectionDomain.create();
     private final MemoryRegion counter;
+    private final MemoryRegion shared;
     private final IwarpListener listener;
     private final Iwarp.Client connector;
     private final Soak soak;
@@ -95,6 +105,10 @@ final class SoakServer {
         counter = domain.region()
                 .allocate(UnpooledByteBufAllocator.DEFAULT, Long.BYTES)
                 .rights(AccessRight.REMOTE_ATOMIC)
+                .register();
+        shared = domain.region()
+                .allocate(UnpooledByteBufAllocator.DEFAULT, SHARED_MEMORY)
+                .rights(AccessRight.REMOTE_READ)
                 .register();
         settings = QueuePairSettings.builder()
                 .sendQueueDepth(Client.WINDOW * Poster.POSTS_OF_A_GROUP)
@@ -130,7 +144,8 @@ final class SoakServer {
     private Iwarp.Client connector(EventLoopGroup loops) {
         Iwarp.Client initiator = Iwarp.client(new Bootstrap().group(loops).channel(transport.clientChannel()))
                 .domain(clientDomain)
-                .settings(settings);
+                .settings(settings)
+                .prepare(setup -> setup.privateData(HONEST));
         return tls == null ? initiator : initiator.transportHandlers(patient(tls.client()));
     }
 
@@ -167,7 +182,7 @@ final class SoakServer {
         return by.connect(listener.localAddress()).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** Advertises the memory of the client, then the counter that all clients of the server share. */
+    /** Advertises the memory of the client, then the counter and the memory that all clients of the server share. */
     private void serve(ConnectionRequest request) {
         QueuePair queuePair = request.queuePair();
         MemoryRegion memory = queuePair
@@ -185,6 +200,11 @@ final class SoakServer {
             }
         });
         int disruption = soak.newRandom().nextInt(CLIENTS_PER_DISRUPTION);
+        boolean memoryIsTaken =
+                disruption == Disruption.INVALIDATE.ordinal() || disruption == Disruption.CLOSE_REGION.ordinal();
+        if (Arrays.equals(request.privateData(), HONEST)) {
+            queuePair.closed().thenAccept(reason -> verify(reason, memoryIsTaken));
+        }
         if (disruption < Disruption.values().length) {
             queuePair
                     .channel()
@@ -201,6 +221,7 @@ final class SoakServer {
         ByteBuf advertisement = Unpooled.buffer();
         memory.remoteBuffer().encode(advertisement);
         counter.remoteBuffer().encode(advertisement);
+        shared.remoteBuffer().encode(advertisement);
         request.accept(ByteBufUtil.getBytes(advertisement));
     }
 
@@ -210,6 +231,18 @@ final class SoakServer {
         long number = Poster.numberOf(message);
         if (number != next[poster]++) {
             soak.fail(transport + ": message " + number + " came instead of " + (next[poster] - 1));
+        }
+    }
+
+    /**
+     * An honest client does nothing wrong, and is served whatever others do.
+     *
+     * @param memoryIsTaken whether this side takes memory away that is in use
+     */
+    void verify(CloseReason reason, boolean memoryIsTaken) {
+        boolean fault = reason.endedBy() == EndedBy.LOCAL_FAULT && reason.error() != ProtocolError.MPA_CONNECTION_LOST;
+        if (reason.endedBy() == EndedBy.TIMEOUT || (fault && !memoryIsTaken)) {
+            soak.fail(transport + ": ended without a cause of this run: " + reason);
         }
     }
 
@@ -231,6 +264,7 @@ final class SoakServer {
             soak.fail(transport + ": " + total + " was added, expected " + added + " to " + addsPosted);
         }
         counter.close();
+        shared.close();
         int left = domain.device().regions() + clientDomain.device().regions();
         if (left != 0) {
             soak.fail(transport + ": " + left + " regions are left");
