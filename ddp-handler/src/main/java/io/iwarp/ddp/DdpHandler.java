@@ -10,8 +10,9 @@ import io.iwarp.ProtocolFault;
 import io.iwarp.internal.SendReservation;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
-import io.iwarp.mpa.ReceivedUlpdu;
 import io.iwarp.mpa.Ulpdu;
+import io.iwarp.mpa.UlpduReceiver;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -44,9 +45,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>if it is anything but a DdpMessage: {@link UnsupportedOperationException}, and the object is released.
  * </ul>
  *
- * <p><b>Inbound</b> ULPDUs are checked, placed and delivered by calls of {@link DdpUlp}. They are not passed on. Events
- * of MPA are handled and then passed on: they report start-up and the half-close of the peer to the handler of the ULP.
- * Only a fault comes by {@link DdpUlp#onFault}, as faults of DDP do.
+ * <p><b>Inbound</b> MPA passes ULPDUs to {@link #receive}. They are checked, placed and delivered by calls of
+ * {@link DdpUlp}. Events of MPA are handled and then passed on: they report start-up and the half-close of the peer to
+ * the handler of the ULP. Only a fault comes by {@link DdpUlp#onFault}, as faults of DDP do.
  *
  * <p><b>The end.</b> DDP never closes the channel (section 6.2). To close in order, the ULP waits for
  * {@link DdpUlp#onSent} of its last message, shuts down the output, and closes after the peer's half-close. A close
@@ -63,7 +64,7 @@ import org.jspecify.annotations.Nullable;
  * again. Therefore {@link #transmit} never nests: an inner call returns at once, and the loop that is running does its
  * work. So all bursts of one turn are counted, even if the transport takes everything at once.
  */
-public final class DdpHandler extends ChannelDuplexHandler {
+public final class DdpHandler extends ChannelDuplexHandler implements UlpduReceiver {
     /** The smallest transmit window, in bytes. It holds at least one segment of any size. */
     public static final int MIN_TRANSMIT_WINDOW = 128 * 1024;
 
@@ -202,17 +203,12 @@ public final class DdpHandler extends ChannelDuplexHandler {
     }
 
     @Override
-    public void channelRead(ChannelHandlerContext ctx, Object message) {
-        if (message instanceof ReceivedUlpdu received) {
-            if (!receiver.receive(received.buffer(), received.index(), received.length())) {
-                received.stall();
-            }
-            if (++ulpdusInBurst == MAX_BURST) {
-                endBurst();
-            }
-        } else {
-            ctx.fireChannelRead(message);
+    public boolean receive(ByteBuf bytes, int index, int length) {
+        boolean taken = receiver.receive(bytes, index, length);
+        if (++ulpdusInBurst == MAX_BURST) {
+            endBurst();
         }
+        return taken;
     }
 
     @Override

@@ -1,14 +1,14 @@
 package io.iwarp.ddp;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.Role;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.StreamAssociation;
-import io.iwarp.mpa.FpduDecoder;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
-import io.iwarp.mpa.ReceivedUlpdu;
 import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -24,7 +24,6 @@ import java.util.List;
 /** A channel with a {@link DdpHandler} over a {@link SlowTransport}. */
 final class DdpChannel implements AutoCloseable {
     static final int MULPDU = 1018;
-    private static final int CRC_LENGTH = 4;
 
     final SlowTransport transport = new SlowTransport();
     final RecordingUlp ulp = new RecordingUlp();
@@ -140,25 +139,14 @@ final class DdpChannel implements AutoCloseable {
 
     /** The peer sends a segment. */
     void receives(Segment segment) {
-        var unused = channel.writeInbound(received(segment));
+        receivesMore(segment);
+        channel.flushInbound();
     }
 
     /** A segment in the middle of what the channel reads at once. */
     void receivesMore(Segment segment) {
-        channel.pipeline().fireChannelRead(received(segment));
-    }
-
-    private ReceivedUlpdu received(Segment segment) {
-        byte[] ulpdu = segment.ulpdu();
-        ByteBuf fpdu = Unpooled.buffer().writeShort(ulpdu.length).writeBytes(ulpdu);
-        fpdu.writeZero(-fpdu.writerIndex() & 3).writeZero(CRC_LENGTH);
-        ReceivedUlpdu received = new ReceivedUlpdu();
-        new FpduDecoder(
-                        channel.alloc(),
-                        MpaParameters.builder(Role.INITIATOR).crc(false).build(),
-                        new Counters())
-                .decode(fpdu, 0, fpdu.writerIndex(), received);
-        return received;
+        ByteBuf ulpdu = Unpooled.wrappedBuffer(segment.ulpdu());
+        assertThat(handler.receive(ulpdu, 0, ulpdu.readableBytes())).isTrue();
     }
 
     @Override

@@ -198,7 +198,7 @@ class DdpHandlerFailureTest {
                 counters,
                 () -> 0);
         ulp.idle = handler::idle;
-        channel.pipeline().addLast(new MpaFramingHandler(settings, counters), handler);
+        channel.pipeline().addLast(new MpaFramingHandler(settings, counters, handler), handler);
         channel.pipeline()
                 .fireUserEventTriggered(new MpaEvent.Established(
                         MpaParameters.builder(Role.INITIATOR).mulpdu(1018).build()));

@@ -327,7 +327,7 @@ class DdpHandlerSourceTest {
                     counters,
                     () -> counters.get(Counter.BYTES_SENT));
             ulp.idle = handler::idle;
-            channel.pipeline().addLast(socket, new MpaFramingHandler(MpaSettings.DEFAULT, counters), handler);
+            channel.pipeline().addLast(socket, new MpaFramingHandler(MpaSettings.DEFAULT, counters, handler), handler);
             channel.pipeline()
                     .fireUserEventTriggered(new MpaEvent.Established(
                             MpaParameters.builder(Role.INITIATOR).build()));

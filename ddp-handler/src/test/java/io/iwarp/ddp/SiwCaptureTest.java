@@ -7,7 +7,6 @@ import io.iwarp.Role;
 import io.iwarp.memory.ByteSpan;
 import io.iwarp.mpa.FpduDecoder;
 import io.iwarp.mpa.MpaParameters;
-import io.iwarp.mpa.ReceivedUlpdu;
 import io.iwarp.testing.Captures;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
@@ -59,10 +58,9 @@ class SiwCaptureTest {
                 ByteBufAllocator.DEFAULT,
                 MpaParameters.builder(Role.INITIATOR).crc(crc).build(),
                 new Counters());
-        ReceivedUlpdu received = new ReceivedUlpdu();
         List<byte[]> ulpdus = new ArrayList<>();
-        while (decoder.decode(bytes, index, stream.length - index, received) == FpduDecoder.Progress.FPDU) {
-            ulpdus.add(ByteBufUtil.getBytes(received.buffer(), received.index(), received.length()));
+        while (decoder.decode(bytes, index, stream.length - index) == FpduDecoder.Progress.FPDU) {
+            ulpdus.add(ByteBufUtil.getBytes(decoder.ulpdu(), decoder.ulpduIndex(), decoder.ulpduLength()));
             index += decoder.wireLength();
         }
         assertThat(index).isEqualTo(stream.length);

@@ -80,7 +80,6 @@ final class TcpPair implements AutoCloseable {
         }
 
         private ChannelHandler initializer(ChannelHandler startup) {
-            MpaFramingHandler framing = new MpaFramingHandler(MpaSettings.DEFAULT, counters);
             DdpHandler ddp = new DdpHandler(
                     DdpHandler.DEFAULT_TRANSMIT_WINDOW,
                     ReceiverFixture.MESSAGE_TIMEOUT,
@@ -89,6 +88,7 @@ final class TcpPair implements AutoCloseable {
                     counters,
                     () -> counters.get(Counter.BYTES_SENT));
             ulp.idle = ddp::idle;
+            MpaFramingHandler framing = new MpaFramingHandler(MpaSettings.DEFAULT, counters, ddp);
             return new ChannelInitializer<>() {
                 @Override
                 protected void initChannel(Channel ch) {

@@ -7,6 +7,7 @@ import io.iwarp.ProtocolFault;
 import io.iwarp.internal.EventLoopBuffers;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>{@link Progress#INCOMPLETE}: the FPDU is incomplete; {@link #needed()} says how many bytes the next call needs.
  *       Nothing has changed.
- *   <li>{@link Progress#FPDU}: the FPDU is valid and its ULPDU is in the given object; {@link #wireLength()} bytes are
- *       consumed.
+ *   <li>{@link Progress#FPDU}: the FPDU is valid, {@link #ulpdu()} contains its ULPDU, and {@link #wireLength()} bytes
+ *       are consumed.
  *   <li>{@link Progress#FAULT}: the FPDU is invalid; {@link #fault()} says why. It is the last result: the start of the
  *       next FPDU is unknown.
  * </ul>
@@ -56,6 +57,10 @@ public final class FpduDecoder {
     private int needed;
     private int wireLength;
     private @Nullable ProtocolFault fault;
+    private ByteBuf ulpdu = Unpooled.EMPTY_BUFFER;
+    private int ulpduIndex;
+    private int ulpduLength;
+    /** The buffer for ULPDUs that contain markers. */
     private @Nullable ByteBuf joined;
 
     /**
@@ -88,39 +93,36 @@ public final class FpduDecoder {
      * @param bytes the buffer, in one piece; only read, not retained
      * @param index the start of the FPDU, or of the marker directly before it
      * @param length the number of bytes; any number of FPDUs may follow the first
-     * @param ulpdu refers to the ULPDU if the result is {@link Progress#FPDU}; it is valid until the next call,
-     *     {@link #release()}, or the release of {@code bytes}
      * @return the result
      */
-    public Progress decode(ByteBuf bytes, int index, int length, ReceivedUlpdu ulpdu) {
+    public Progress decode(ByteBuf bytes, int index, int length) {
         int lead = markers && MarkerLayout.isAt(position) ? MarkerLayout.LENGTH : 0;
         int head = lead + FpduEncoder.ULPDU_LENGTH_LENGTH;
         needed = head;
         if (length < needed) {
             return Progress.INCOMPLETE;
         }
-        int ulpduLength = bytes.getUnsignedShort(index + lead);
-        if (markers && ulpduLength > Mulpdu.MAX) {
-            return refuseLength(ulpduLength);
+        int announced = bytes.getUnsignedShort(index + lead);
+        if (markers && announced > Mulpdu.MAX) {
+            return refuseLength(announced);
         }
-        int fpduLength = FpduEncoder.fpduLength(ulpduLength);
+        int fpduLength = FpduEncoder.fpduLength(announced);
         wireLength = markers ? MarkerLayout.wireLength(position, fpduLength) : fpduLength;
         needed = wireLength;
         if (length < needed) {
             return Progress.INCOMPLETE;
         }
-        if (crc && !crcIsRight(bytes, index, ulpduLength)) {
+        if (crc && !crcIsRight(bytes, index, announced)) {
             return Progress.FAULT;
         }
-        if (markers && !markersAgree(bytes, index, lead, ulpduLength)) {
+        if (markers && !markersAgree(bytes, index, lead, announced)) {
             return Progress.FAULT;
         }
-        int beforeMarker = markers ? MarkerLayout.toNext(position) - head : ulpduLength;
-        if (beforeMarker >= ulpduLength) {
-            ulpdu.wrap(bytes, index + head, ulpduLength);
+        int beforeMarker = markers ? MarkerLayout.toNext(position) - head : announced;
+        if (beforeMarker >= announced) {
+            ulpduIn(bytes, index + head, announced);
         } else {
-            ByteBuf whole = join(bytes, index + head, index + wireLength, beforeMarker, ulpduLength);
-            ulpdu.wrap(whole, 0, ulpduLength);
+            ulpduIn(join(bytes, index + head, index + wireLength, beforeMarker, announced), 0, announced);
         }
         count(fpduLength);
         position += wireLength;
@@ -133,6 +135,40 @@ public final class FpduDecoder {
      */
     public int needed() {
         return needed;
+    }
+
+    /**
+     * Returns the buffer that contains the last ULPDU in one piece: {@code bytes}, or a buffer of this object. The
+     * caller does not release or change it. It is valid until the next {@link #decode}, {@link #release()}, or the
+     * release of {@code bytes}.
+     */
+    public ByteBuf ulpdu() {
+        return ulpdu;
+    }
+
+    /** Returns the index of the last ULPDU's first byte in {@link #ulpdu()}. */
+    public int ulpduIndex() {
+        return ulpduIndex;
+    }
+
+    /** Returns the length of the last ULPDU in bytes, the peer's ULPDU_Length, 0 to 65535. */
+    public int ulpduLength() {
+        return ulpduLength;
+    }
+
+    /** Makes a buffer the one that contains the last ULPDU, of which the caller has made a copy. */
+    void ulpduIn(ByteBuf copy) {
+        ulpduIn(copy, 0, ulpduLength);
+        releaseJoined();
+    }
+
+    @SuppressWarnings("ReferenceEquality") // rewriting a reference costs more than comparing it
+    private void ulpduIn(ByteBuf bytes, int index, int length) {
+        if (ulpdu != bytes) {
+            ulpdu = bytes;
+        }
+        ulpduIndex = index;
+        ulpduLength = length;
     }
 
     /** Returns the bytes of the last FPDU on the wire, markers included. */
@@ -156,8 +192,14 @@ public final class FpduDecoder {
         return FpduEncoder.fpduLength(FpduEncoder.MAX_ULPDU_LENGTH);
     }
 
-    /** Releases the buffer for ULPDUs cut by markers. Decoding may go on. */
+    /** Releases the buffer for ULPDUs cut by markers, and drops the last ULPDU. Decoding may go on. */
     public void release() {
+        ulpduIn(Unpooled.EMPTY_BUFFER, 0, 0);
+        releaseJoined();
+    }
+
+    /** Releases the buffer for ULPDUs cut by markers, which does not contain the last one. */
+    void releaseJoined() {
         if (joined != null) {
             joined.release();
             joined = null;
@@ -235,7 +277,7 @@ public final class FpduDecoder {
         if (whole != null && whole.capacity() >= bytes) {
             return whole.clear();
         }
-        release();
+        releaseJoined();
         whole = WARM.take(allocator, bytes);
         joined = whole;
         return whole;

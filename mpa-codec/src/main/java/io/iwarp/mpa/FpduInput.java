@@ -44,7 +44,6 @@ final class FpduInput {
     /** Whether the claim has been used for the partial FPDU. */
     private boolean claimed;
 
-    private final ReceivedUlpdu ulpdu = new ReceivedUlpdu();
     private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>();
     private @Nullable ByteBuf current;
     private int index;
@@ -75,7 +74,7 @@ final class FpduInput {
     /**
      * Decodes the next FPDU. The ULPDU of the last one becomes invalid.
      *
-     * @return FPDU: see {@link #ulpdu()}; INCOMPLETE: add more bytes; FAULT: see {@link #fault()}, then call only
+     * @return FPDU: see {@link #deliver}; INCOMPLETE: add more bytes; FAULT: see {@link #fault()}, then call only
      *     {@link #release()}
      */
     Progress next() {
@@ -86,7 +85,6 @@ final class FpduInput {
                 return progress;
             }
         }
-        ulpdu.clear();
         decoder.release();
         return Progress.INCOMPLETE;
     }
@@ -98,17 +96,17 @@ final class FpduInput {
      */
     @SuppressWarnings("ReferenceEquality") // whether the ULPDU lies in the copy, not an equal one
     void stall() {
-        if (kept > 0 && waiting.isEmpty() && ulpdu.buffer() == current) {
-            decoder.release();
+        if (kept > 0 && waiting.isEmpty() && decoder.ulpdu() == current) {
+            decoder.releaseJoined();
             return;
         }
         int unread = current == null ? 0 : current.writerIndex() - index;
-        int bytes = ulpdu.length() + unread;
+        int bytes = decoder.ulpduLength() + unread;
         for (ByteBuf later : waiting) {
             bytes += later.readableBytes();
         }
         ByteBuf copy = allocator.directBuffer(Math.max(1, bytes));
-        copy.writeBytes(ulpdu.buffer(), ulpdu.index(), ulpdu.length());
+        copy.writeBytes(decoder.ulpdu(), decoder.ulpduIndex(), decoder.ulpduLength());
         if (current != null) {
             copy.writeBytes(current, index, unread);
         }
@@ -116,12 +114,11 @@ final class FpduInput {
             copy.writeBytes(later);
             later.release();
         }
-        ulpdu.wrap(copy, 0, ulpdu.length());
+        decoder.ulpduIn(copy);
         releaseGathered();
-        decoder.release();
         releaseCurrent();
         current = copy;
-        index = ulpdu.length();
+        index = decoder.ulpduLength();
         budget.charge(bytes);
         kept = bytes;
     }
@@ -131,9 +128,13 @@ final class FpduInput {
         return claimed && claim.isWaiting();
     }
 
-    /** Returns the ULPDU found last, valid until {@link #next()} or {@link #release()}. */
-    ReceivedUlpdu ulpdu() {
-        return ulpdu;
+    /**
+     * Passes on the ULPDU found last. Do not call it after another {@link #next()}.
+     *
+     * @return whether the receiver took it
+     */
+    boolean deliver(UlpduReceiver receiver) {
+        return receiver.receive(decoder.ulpdu(), decoder.ulpduIndex(), decoder.ulpduLength());
     }
 
     @Nullable
@@ -158,7 +159,6 @@ final class FpduInput {
 
     /** Releases everything held. */
     void release() {
-        ulpdu.clear();
         releaseGathered();
         if (partial != null) {
             partial.release();
@@ -174,7 +174,7 @@ final class FpduInput {
 
     private Progress decodeInPlace(ByteBuf bytes) {
         int end = bytes.writerIndex();
-        Progress progress = decoder.decode(bytes, index, end - index, ulpdu);
+        Progress progress = decoder.decode(bytes, index, end - index);
         if (progress == Progress.FPDU) {
             index += decoder.wireLength();
         } else if (progress == Progress.INCOMPLETE) {
@@ -189,7 +189,7 @@ final class FpduInput {
         if (whole.writerIndex() < decoder.needed()) {
             return Progress.INCOMPLETE;
         }
-        Progress progress = decoder.decode(whole, 0, whole.writerIndex(), ulpdu);
+        Progress progress = decoder.decode(whole, 0, whole.writerIndex());
         if (progress == Progress.FPDU) {
             gathered = whole;
             endPartial();

@@ -35,16 +35,15 @@ import org.jspecify.annotations.Nullable;
  * (section 7.1.2, rule 4). If Established reports a failed set-up, {@link MpaEvent.Fault} is fired first, and what the
  * peer sends is dropped. On {@link MpaEvent.Rejected} it passes the event up and removes itself.
  *
- * <p><b>Inbound</b> each ULPDU is passed up as a {@link ReceivedUlpdu}, valid during the call. Bytes are parsed in
- * place. Only an incomplete FPDU is copied, into a buffer of its own, which grows with what arrives to at most
- * {@link FpduDecoder#maxWireLength()} bytes. It must be complete within {@link MpaSettings#fpduTimeout}. After an error
- * the handler fires {@link MpaEvent.Fault}, once, and drops everything else that the peer sends. It never closes the
- * channel: the layers above do, after their last message. When the peer closes its half of the connection, the handler
- * fires {@link MpaEvent.InputShutdown}, after the Fault if the FIN is inside an FPDU.
+ * <p><b>Inbound</b> each ULPDU is passed to the {@link UlpduReceiver} by a call, and not up the pipeline. Bytes are
+ * parsed in place. Only an incomplete FPDU is copied, into a buffer of its own, which grows with what arrives to at
+ * most {@link FpduDecoder#maxWireLength()} bytes. It must be complete within {@link MpaSettings#fpduTimeout}. After an
+ * error the handler fires {@link MpaEvent.Fault}, once, and drops everything else that the peer sends. It never closes
+ * the channel: the layers above do, after their last message. When the peer closes its half of the connection, the
+ * handler fires {@link MpaEvent.InputShutdown}, after the Fault if the FIN is inside an FPDU.
  *
- * <p>A receiver that cannot take a ULPDU {@linkplain ReceivedUlpdu#stall stalls} the input. Then nothing is read from
- * the transport ({@code autoRead} is off), bytes already read wait, and TCP's window stops the peer, until a
- * {@code read} comes down the pipeline.
+ * <p>A receiver that cannot take a ULPDU stalls the input. Then nothing is read from the transport ({@code autoRead} is
+ * off), bytes already read wait, and TCP's window stops the peer, until a {@code read} comes down the pipeline.
  *
  * <p><b>Outbound</b> it takes {@link Ulpdu}s of at most {@link Mulpdu#MAX} bytes. FPDUs are gathered and written on
  * flush, when the batch is full, or with a write whose promise is not void. That promise completes when the transport
@@ -88,6 +87,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private final ToIntFunction<Channel> segmentSize;
     private final long fpduTimeoutNanos;
     private final InputBudget inputBudget;
+    private final UlpduReceiver receiver;
     private Phase phase = Phase.STARTING;
     private boolean isParsing;
     private @Nullable FpduInput input;
@@ -127,9 +127,10 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
      *
      * @param settings may fix the segment size
      * @param counters counts the traffic of the stream
+     * @param receiver takes the ULPDUs of the peer
      */
-    public MpaFramingHandler(MpaSettings settings, Counters counters) {
-        this(settings, counters, TcpSegmentSize::of, new InputBudget(Long.MAX_VALUE));
+    public MpaFramingHandler(MpaSettings settings, Counters counters, UlpduReceiver receiver) {
+        this(settings, counters, TcpSegmentSize::of, new InputBudget(Long.MAX_VALUE), receiver);
     }
 
     /**
@@ -138,19 +139,26 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
      * @param settings may fix the segment size
      * @param counters counts the traffic of the stream
      * @param stream belongs to that device; see {@link IwarpDevice.Builder#maxPartialFpduBytes}
+     * @param receiver takes the ULPDUs of the peer
      */
-    public MpaFramingHandler(MpaSettings settings, Counters counters, StreamAssociation stream) {
-        this(settings, counters, TcpSegmentSize::of, stream.inputBudget());
+    public MpaFramingHandler(
+            MpaSettings settings, Counters counters, StreamAssociation stream, UlpduReceiver receiver) {
+        this(settings, counters, TcpSegmentSize::of, stream.inputBudget(), receiver);
     }
 
     /** Creates the handler with another source of the segment size. */
     MpaFramingHandler(
-            MpaSettings settings, Counters counters, ToIntFunction<Channel> segmentSize, InputBudget inputBudget) {
+            MpaSettings settings,
+            Counters counters,
+            ToIntFunction<Channel> segmentSize,
+            InputBudget inputBudget,
+            UlpduReceiver receiver) {
         this.settings = settings;
         this.counters = counters;
         this.segmentSize = segmentSize;
         this.fpduTimeoutNanos = settings.fpduTimeout().toNanos();
         this.inputBudget = inputBudget;
+        this.receiver = receiver;
         this.nextMssCheck = settings.emss() > 0 ? Long.MAX_VALUE : MSS_CHECK_INTERVAL;
     }
 
@@ -243,7 +251,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         isStalled = false;
         isParsing = true;
         try {
-            deliver(ctx, in.ulpdu());
+            deliver(ctx, in);
         } finally {
             isParsing = false;
         }
@@ -450,7 +458,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     private boolean parseOne(ChannelHandlerContext ctx, FpduInput in) {
         switch (in.next()) {
-            case FPDU -> deliver(ctx, in.ulpdu());
+            case FPDU -> deliver(ctx, in);
             case FAULT -> fault(ctx, Objects.requireNonNull(in.fault()));
             case INCOMPLETE -> {
                 return false;
@@ -459,16 +467,13 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         return true;
     }
 
-    private void deliver(ChannelHandlerContext ctx, ReceivedUlpdu received) {
+    private void deliver(ChannelHandlerContext ctx, FpduInput in) {
         if (!isTransmitAllowed) {
             transmitReady(ctx);
         }
-        if (phase == Phase.RECEIVING) {
-            ctx.fireChannelRead(received);
-            if (received.takeStall() && phase == Phase.RECEIVING) {
-                stall(ctx);
-                Objects.requireNonNull(input).stall();
-            }
+        if (phase == Phase.RECEIVING && !in.deliver(receiver) && phase == Phase.RECEIVING) {
+            stall(ctx);
+            in.stall();
         }
     }
 

@@ -9,7 +9,6 @@ import static io.iwarp.mpa.StartupFrames.reply;
 import static io.iwarp.mpa.StartupFrames.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.testing.Requirement;
@@ -167,7 +166,7 @@ class EnhancedSetupFaultTest {
 
     private static StartupPeer framed(EmbeddedChannel channel) {
         StartupPeer peer = new StartupPeer(channel);
-        channel.pipeline().addBefore("above", "framing", new MpaFramingHandler(MpaSettings.DEFAULT, new Counters()));
+        channel.pipeline().addBefore("above", "framing", peer.framing(MpaSettings.DEFAULT));
         return peer;
     }
 

@@ -23,7 +23,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FpduDecoderTest {
 
     private final Counters counters = new Counters();
-    private final ReceivedUlpdu ulpdu = new ReceivedUlpdu();
     private FpduDecoder decoder = decoder(true, true, 0);
 
     @AfterEach
@@ -46,7 +45,7 @@ class FpduDecoderTest {
 
                 assertThat(decode(wire)).isEqualTo(Progress.FPDU);
                 assertThat(decoder.wireLength()).isEqualTo(wire.length);
-                assertThat(ulpdu.length()).isEqualTo(length);
+                assertThat(decoder.ulpduLength()).isEqualTo(length);
                 assertThat(ulpduBytes()).isEqualTo(bytes);
             }
         }
@@ -60,10 +59,10 @@ class FpduDecoderTest {
         byte[] wire = new ReferenceFramer(true, true).frame(new byte[length]);
         ByteBuf bytes = Unpooled.wrappedBuffer(wire);
 
-        assertThat(decoder.decode(bytes, 0, wire.length, ulpdu)).isEqualTo(Progress.FPDU);
+        assertThat(decoder.decode(bytes, 0, wire.length)).isEqualTo(Progress.FPDU);
 
-        assertThat(ulpdu.buffer()).isSameAs(bytes);
-        assertThat(ulpdu.index()).isEqualTo(6);
+        assertThat(decoder.ulpdu()).isSameAs(bytes);
+        assertThat(decoder.ulpduIndex()).isEqualTo(6);
     }
 
     @Test
@@ -145,11 +144,11 @@ class FpduDecoderTest {
     void oneBufferServesUlpdusThatMarkersCutUntilALongerOneNeedsMore() {
         ReferenceFramer model = new ReferenceFramer(true, true);
         assertThat(decode(model.frame(new byte[600]))).isEqualTo(Progress.FPDU);
-        ByteBuf first = ulpdu.buffer();
+        ByteBuf first = decoder.ulpdu();
         assertThat(decode(model.frame(new byte[600]))).isEqualTo(Progress.FPDU);
-        assertThat(ulpdu.buffer()).isSameAs(first);
+        assertThat(decoder.ulpdu()).isSameAs(first);
         assertThat(decode(model.frame(new byte[5000]))).isEqualTo(Progress.FPDU);
-        ByteBuf second = ulpdu.buffer();
+        ByteBuf second = decoder.ulpdu();
         assertThat(first.refCnt()).isZero();
         decoder.release();
         assertThat(second.refCnt()).isZero();
@@ -228,7 +227,7 @@ class FpduDecoderTest {
         byte[] wire = new ReferenceFramer(true, false).frame(new byte[65535]);
 
         assertThat(decode(wire)).isEqualTo(Progress.FPDU);
-        assertThat(ulpdu.length()).isEqualTo(65535);
+        assertThat(decoder.ulpduLength()).isEqualTo(65535);
         assertThat(decoder.needed()).isEqualTo(FpduDecoder.maxWireLength());
     }
 
@@ -259,7 +258,7 @@ class FpduDecoderTest {
         byte[] wire = new ReferenceFramer(true, true).frame(new byte[2000]);
         ByteBuf bytes = Unpooled.copiedBuffer(wire).asReadOnly();
 
-        assertThat(decoder.decode(bytes, 0, wire.length, ulpdu)).isEqualTo(Progress.FPDU);
+        assertThat(decoder.decode(bytes, 0, wire.length)).isEqualTo(Progress.FPDU);
         assertThat(ByteBufUtil.getBytes(bytes)).isEqualTo(wire);
     }
 
@@ -272,7 +271,7 @@ class FpduDecoderTest {
     }
 
     private Progress decode(byte[] wire, int length) {
-        return decoder.decode(Unpooled.wrappedBuffer(wire), 0, length, ulpdu);
+        return decoder.decode(Unpooled.wrappedBuffer(wire), 0, length);
     }
 
     private void assertFault(byte[] wire, ProtocolError error) {
@@ -282,7 +281,7 @@ class FpduDecoderTest {
     }
 
     private byte[] ulpduBytes() {
-        return ByteBufUtil.getBytes(ulpdu.buffer(), ulpdu.index(), ulpdu.length(), true);
+        return ByteBufUtil.getBytes(decoder.ulpdu(), decoder.ulpduIndex(), decoder.ulpduLength(), true);
     }
 
     private static byte[] withRightCrc(byte[] wire) {

@@ -16,7 +16,6 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiConsumer;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +31,7 @@ final class FramingChannel {
     final Ulpdu outgoing = new Ulpdu();
 
     /** Called for each ULPDU after it was recorded. */
-    BiConsumer<ChannelHandlerContext, ReceivedUlpdu> onUlpdu = (ctx, ulpdu) -> {};
+    UlpduReceiver onUlpdu = (buffer, index, length) -> true;
 
     private @Nullable AssertionError failure;
 
@@ -44,7 +43,7 @@ final class FramingChannel {
         InputBudget budget = device == null
                 ? new InputBudget(Long.MAX_VALUE)
                 : device.createProtectionDomain().openStream().inputBudget();
-        framing = new MpaFramingHandler(settings, counters, segmentSize, budget);
+        framing = new MpaFramingHandler(settings, counters, segmentSize, budget, this::take);
         channel = new EmbeddedChannel(framing, new Recorder());
     }
 
@@ -139,7 +138,7 @@ final class FramingChannel {
         return seen.stream().filter(type::isInstance).map(type::cast).toList();
     }
 
-    /** Ends the channel; a failure inside {@link #onUlpdu}, which the pipeline swallowed, comes out here. */
+    /** Ends the channel; a failure inside {@link #onUlpdu}, which the pipeline swallowed, is thrown here. */
     boolean finish() {
         if (failure != null) {
             throw failure;
@@ -147,25 +146,17 @@ final class FramingChannel {
         return channel.finishAndReleaseAll();
     }
 
-    private void look(ChannelHandlerContext ctx, ReceivedUlpdu ulpdu) {
+    private boolean take(ByteBuf buffer, int index, int length) {
+        seen.add(ByteBufUtil.getBytes(buffer, index, length, true));
         try {
-            onUlpdu.accept(ctx, ulpdu);
+            return onUlpdu.receive(buffer, index, length);
         } catch (RuntimeException | AssertionError e) {
-            failure = new AssertionError("while looking at " + ulpdu, e);
+            failure = new AssertionError("while looking at a ULPDU of " + length + " bytes", e);
+            return true;
         }
     }
 
     private final class Recorder extends ChannelInboundHandlerAdapter {
-
-        @Override
-        public void channelRead(ChannelHandlerContext ctx, Object message) {
-            if (message instanceof ReceivedUlpdu ulpdu) {
-                seen.add(ByteBufUtil.getBytes(ulpdu.buffer(), ulpdu.index(), ulpdu.length(), true));
-                look(ctx, ulpdu);
-            } else {
-                ctx.fireChannelRead(message);
-            }
-        }
 
         @Override
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {

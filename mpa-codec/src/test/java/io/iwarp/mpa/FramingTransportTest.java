@@ -77,7 +77,7 @@ class FramingTransportTest {
                     .childHandler(new ChannelInitializer<Channel>() {
                         @Override
                         protected void initChannel(Channel child) {
-                            child.pipeline().addLast(framing(), collector);
+                            child.pipeline().addLast(framing(collector), collector);
                             establish(child, Role.RESPONDER);
                         }
                     })
@@ -91,7 +91,7 @@ class FramingTransportTest {
                     .handler(new ChannelInitializer<Channel>() {
                         @Override
                         protected void initChannel(Channel child) {
-                            child.pipeline().addLast(framing());
+                            child.pipeline().addLast(framing((buffer, index, length) -> true));
                         }
                     })
                     .connect(server.localAddress())
@@ -132,8 +132,8 @@ class FramingTransportTest {
         return i % 10 == 0 ? 60_000 + i : i;
     }
 
-    private static MpaFramingHandler framing() {
-        return new MpaFramingHandler(MpaSettings.DEFAULT, new Counters());
+    private static MpaFramingHandler framing(UlpduReceiver receiver) {
+        return new MpaFramingHandler(MpaSettings.DEFAULT, new Counters(), receiver);
     }
 
     private static void establish(Channel channel, Role role) {
@@ -142,24 +142,24 @@ class FramingTransportTest {
                         new MpaEvent.Established(MpaParameters.builder(role).build()));
     }
 
-    private static final class Collector extends ChannelInboundHandlerAdapter {
+    private static final class Collector extends ChannelInboundHandlerAdapter implements UlpduReceiver {
 
         final CompletableFuture<List<Integer>> done = new CompletableFuture<>();
         private final List<Integer> lengths = new ArrayList<>();
 
         @Override
-        public void channelRead(ChannelHandlerContext ctx, Object message) {
-            ReceivedUlpdu ulpdu = (ReceivedUlpdu) message;
-            byte[] bytes = ByteBufUtil.getBytes(ulpdu.buffer(), ulpdu.index(), ulpdu.length(), true);
+        public boolean receive(ByteBuf buffer, int index, int length) {
+            byte[] bytes = ByteBufUtil.getBytes(buffer, index, length, true);
             for (byte oneByte : bytes) {
                 if (oneByte != 0x5A) {
                     done.completeExceptionally(new AssertionError("byte " + oneByte));
                 }
             }
-            lengths.add(ulpdu.length());
+            lengths.add(length);
             if (lengths.size() == ULPDUS) {
                 done.complete(lengths);
             }
+            return true;
         }
 
         @Override

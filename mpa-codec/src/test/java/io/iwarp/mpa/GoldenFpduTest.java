@@ -139,13 +139,12 @@ class GoldenFpduTest {
 
     private List<byte[]> decode(byte[] wire, boolean crc, boolean markers, long position) {
         FpduDecoder decoder = new FpduDecoder(ByteBufAllocator.DEFAULT, crc, markers, counters, position);
-        ReceivedUlpdu ulpdu = new ReceivedUlpdu();
         ByteBuf bytes = Unpooled.wrappedBuffer(wire);
         List<byte[]> ulpdus = new ArrayList<>();
         int index = 0;
         while (index < wire.length) {
-            assertThat(decoder.decode(bytes, index, wire.length - index, ulpdu)).isEqualTo(Progress.FPDU);
-            ulpdus.add(ByteBufUtil.getBytes(ulpdu.buffer(), ulpdu.index(), ulpdu.length(), true));
+            assertThat(decoder.decode(bytes, index, wire.length - index)).isEqualTo(Progress.FPDU);
+            ulpdus.add(ByteBufUtil.getBytes(decoder.ulpdu(), decoder.ulpduIndex(), decoder.ulpduLength(), true));
             index += decoder.wireLength();
         }
         decoder.release();

@@ -54,7 +54,7 @@ final class LoopEndpoint extends ChannelInitializer<Channel> {
                         initiator
                                 ? MpaStartupHandler.initiator(settings, privateData())
                                 : MpaStartupHandler.responder(settings, seen::add))
-                .addBefore("top", null, new MpaFramingHandler(settings, new Counters()));
+                .addBefore("top", null, new MpaFramingHandler(settings, new Counters(), this::take));
     }
 
     private byte[] privateData() {
@@ -81,17 +81,17 @@ final class LoopEndpoint extends ChannelInitializer<Channel> {
         });
     }
 
+    private boolean take(ByteBuf buffer, int index, int length) {
+        return seen.add("ULPDU " + buffer.toString(index, length, StandardCharsets.US_ASCII));
+    }
+
     private final class Top extends ChannelInboundHandlerAdapter {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
-            if (message instanceof ReceivedUlpdu ulpdu) {
-                seen.add("ULPDU " + ulpdu.buffer().toString(ulpdu.index(), ulpdu.length(), StandardCharsets.US_ASCII));
-            } else {
-                ByteBuf bytes = (ByteBuf) message;
-                seen.add(bytes.toString(StandardCharsets.US_ASCII));
-                bytes.release();
-            }
+            ByteBuf bytes = (ByteBuf) message;
+            seen.add(bytes.toString(StandardCharsets.US_ASCII));
+            bytes.release();
         }
 
         @Override

@@ -56,9 +56,10 @@ class MpaFramingInboundTest {
         ByteBuf read = mpa.channel.alloc().directBuffer(256);
         read.writeBytes(peer.frame(filled(10, 1))).writeBytes(peer.frame(filled(20, 2)));
         List<Integer> indices = new ArrayList<>();
-        mpa.onUlpdu = (ctx, ulpdu) -> {
-            assertThat(ulpdu.buffer()).isSameAs(read);
-            indices.add(ulpdu.index());
+        mpa.onUlpdu = (buffer, index, length) -> {
+            assertThat(buffer).isSameAs(read);
+            indices.add(index);
+            return true;
         };
 
         mpa.channel.writeInbound(read);

@@ -112,11 +112,12 @@ class MpaFramingTeardownTest {
     @Test
     @Requirement("MPA-88")
     void closingFromAboveInTheMiddleOfABatchStopsCleanly() {
-        mpa.onUlpdu = (ctx, ulpdu) -> {
-            int before = ulpdu.buffer().getByte(ulpdu.index());
-            ctx.close();
-            assertThat(ulpdu.buffer().refCnt()).isPositive();
-            assertThat(ulpdu.buffer().getByte(ulpdu.index())).isEqualTo((byte) before);
+        mpa.onUlpdu = (buffer, index, length) -> {
+            int before = buffer.getByte(index);
+            mpa.closeFromWithin();
+            assertThat(buffer.refCnt()).isPositive();
+            assertThat(buffer.getByte(index)).isEqualTo((byte) before);
+            return true;
         };
 
         mpa.receive(threeFpdus());
@@ -127,10 +128,11 @@ class MpaFramingTeardownTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 5, 300, 708})
     void removingTheHandlerFromAboveInTheMiddleOfABatchStopsCleanly(int cut) {
-        mpa.onUlpdu = (ctx, ulpdu) -> {
-            ctx.pipeline().remove(mpa.framing);
-            assertThat(ulpdu.buffer().refCnt()).isPositive();
-            assertThat(ulpdu.buffer().getByte(ulpdu.index())).isEqualTo((byte) 1);
+        mpa.onUlpdu = (buffer, index, length) -> {
+            mpa.channel.pipeline().remove(mpa.framing);
+            assertThat(buffer.refCnt()).isPositive();
+            assertThat(buffer.getByte(index)).isEqualTo((byte) 1);
+            return true;
         };
         byte[] wire = threeFpdus();
         if (cut > 0) {
@@ -148,12 +150,13 @@ class MpaFramingTeardownTest {
         byte[] second = peer.frame(filled(700, 2));
         byte[] third = peer.frame(filled(700, 3));
         boolean[] again = {true};
-        mpa.onUlpdu = (ctx, ulpdu) -> {
+        mpa.onUlpdu = (buffer, index, length) -> {
             if (again[0]) {
                 again[0] = false;
                 mpa.channel.pipeline().fireChannelRead(Unpooled.copiedBuffer(third));
-                assertThat(ulpdu.buffer().getByte(ulpdu.index())).isEqualTo((byte) 1);
+                assertThat(buffer.getByte(index)).isEqualTo((byte) 1);
             }
+            return true;
         };
 
         mpa.receive(join(first, second));

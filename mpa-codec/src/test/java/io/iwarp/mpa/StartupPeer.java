@@ -2,6 +2,7 @@ package io.iwarp.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.Counters;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -130,6 +131,14 @@ final class StartupPeer {
         return reads;
     }
 
+    /** Returns framing that records the ULPDUs of the peer. */
+    MpaFramingHandler framing(MpaSettings settings) {
+        return new MpaFramingHandler(
+                settings,
+                new Counters(),
+                (buffer, index, length) -> seenAbove.add(ByteBufUtil.hexDump(buffer, index, length)));
+    }
+
     /** Ends the test: nothing is left in the channel. */
     void done() {
         assertThat(channel.finish()).isFalse();
@@ -140,13 +149,9 @@ final class StartupPeer {
 
         @Override
         public void channelRead(ChannelHandlerContext ctx, Object message) {
-            if (message instanceof ReceivedUlpdu ulpdu) {
-                seenAbove.add(ByteBufUtil.hexDump(ulpdu.buffer(), ulpdu.index(), ulpdu.length()));
-            } else {
-                ByteBuf bytes = (ByteBuf) message;
-                seenAbove.add(ByteBufUtil.hexDump(bytes));
-                bytes.release();
-            }
+            ByteBuf bytes = (ByteBuf) message;
+            seenAbove.add(ByteBufUtil.hexDump(bytes));
+            bytes.release();
         }
 
         @Override

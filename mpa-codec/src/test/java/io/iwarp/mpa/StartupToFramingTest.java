@@ -5,7 +5,6 @@ import static io.iwarp.mpa.StartupFrames.reply;
 import static io.iwarp.mpa.StartupFrames.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.testing.Requirement;
 import java.util.Arrays;
@@ -88,7 +87,7 @@ class StartupToFramingTest {
 
     private static StartupPeer framed(MpaSettings settings) {
         StartupPeer peer = new StartupPeer();
-        peer.channel.pipeline().addBefore("above", "framing", new MpaFramingHandler(settings, new Counters()));
+        peer.channel.pipeline().addBefore("above", "framing", peer.framing(settings));
         return peer;
     }
 

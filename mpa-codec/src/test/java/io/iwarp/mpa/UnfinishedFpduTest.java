@@ -153,7 +153,7 @@ class UnfinishedFpduTest {
         byte[] bytes = new ReferenceFramer(true, true).frame(new byte[5_000]);
         input.add(allocator.directBuffer(bytes.length).writeBytes(bytes));
         assertThat(input.next()).isEqualTo(FpduDecoder.Progress.FPDU);
-        assertThat(input.ulpdu().length()).isEqualTo(5_000);
+        assertThat(input.deliver((buffer, index, length) -> length == 5_000)).isTrue();
 
         assertThat(input.next()).isEqualTo(FpduDecoder.Progress.INCOMPLETE);
 
@@ -288,7 +288,7 @@ class UnfinishedFpduTest {
     @Test
     void aStreamThatDoesNotReadLosesNoTime() {
         FramingChannel end = established(IwarpDevice.create());
-        end.onUlpdu = (ctx, ulpdu) -> ulpdu.stall();
+        end.onUlpdu = (buffer, index, length) -> false;
         byte[] bytes = fpdu(8);
         byte[] oneAndAHalf = Arrays.copyOf(bytes, bytes.length + 4);
         System.arraycopy(bytes, 0, oneAndAHalf, bytes.length, 4);
@@ -297,7 +297,7 @@ class UnfinishedFpduTest {
         for (int i = 0; i < 5; i++) {
             advance(end, TIMEOUT);
         }
-        end.onUlpdu = (ctx, ulpdu) -> {};
+        end.onUlpdu = (buffer, index, length) -> true;
         end.channel.read();
         end.receive(Arrays.copyOf(bytes, 4));
         advance(end, TIMEOUT.minusMillis(1));
@@ -311,13 +311,13 @@ class UnfinishedFpduTest {
     @Test
     void partialFpduAfterAStallEndsTheStream() {
         FramingChannel end = established(IwarpDevice.create());
-        end.onUlpdu = (ctx, ulpdu) -> ulpdu.stall();
+        end.onUlpdu = (buffer, index, length) -> false;
         byte[] bytes = fpdu(8);
         byte[] oneAndAHalf = Arrays.copyOf(bytes, bytes.length + 4);
         System.arraycopy(bytes, 0, oneAndAHalf, bytes.length, 4);
         end.receive(oneAndAHalf);
         advance(end, TIMEOUT.multipliedBy(3));
-        end.onUlpdu = (ctx, ulpdu) -> {};
+        end.onUlpdu = (buffer, index, length) -> true;
         end.channel.read();
         advance(end, TIMEOUT.minusMillis(1));
         assertThat(faults(end)).isEmpty();

@@ -16,7 +16,8 @@ class WirePositionTest {
     private static final int MAX_PAYLOAD = 40_000;
 
     private final Counters counters = new Counters();
-    private final SlowChannel channel = new SlowChannel(new MpaFramingHandler(MpaSettings.DEFAULT, counters));
+    private final SlowChannel channel =
+            new SlowChannel(new MpaFramingHandler(MpaSettings.DEFAULT, counters, (buffer, index, length) -> true));
     private final WirePosition position = new WirePosition(channel, counters);
 
     /** A channel whose socket takes as many bytes as the test allows. */

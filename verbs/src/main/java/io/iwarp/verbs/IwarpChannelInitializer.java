@@ -354,15 +354,14 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         StreamAssociation stream = queuePair.stream();
         Counters counters = queuePair.counters();
         RdmapHandler rdmap = queuePair.engine().enterPipeline();
-        pipeline.addLast(new MpaFramingHandler(mpa, counters, stream));
-        pipeline.addLast(new DdpHandler(
+        DdpHandler ddp = new DdpHandler(
                 settings.transmitWindow(),
                 settings.messageTimeout(),
                 stream,
                 rdmap,
                 counters,
-                queuePair.engine().bytesWritten()));
-        pipeline.addLast(rdmap);
+                queuePair.engine().bytesWritten());
+        pipeline.addLast(new MpaFramingHandler(mpa, counters, stream, ddp), ddp, rdmap);
     }
 
     /** The connection is closed during start-up, so the peer may retry later. */

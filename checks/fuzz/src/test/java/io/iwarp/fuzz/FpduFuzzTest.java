@@ -8,7 +8,6 @@ import io.iwarp.Role;
 import io.iwarp.mpa.FpduDecoder;
 import io.iwarp.mpa.FpduDecoder.Progress;
 import io.iwarp.mpa.MpaParameters;
-import io.iwarp.mpa.ReceivedUlpdu;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 
@@ -29,21 +28,20 @@ class FpduFuzzTest {
                 counters);
         byte[] bytes = data.consumeRemainingAsBytes();
         ByteBuf wire = allocator.directBuffer(Math.max(1, bytes.length)).writeBytes(bytes);
-        ReceivedUlpdu ulpdu = new ReceivedUlpdu();
         long found = 0;
         int index = 0;
         Progress progress = Progress.FPDU;
         while (progress == Progress.FPDU) {
             int left = bytes.length - index;
-            progress = decoder.decode(wire, index, left, ulpdu);
+            progress = decoder.decode(wire, index, left);
             switch (progress) {
                 case FPDU -> {
                     found++;
                     require(decoder.wireLength() <= left, "an FPDU is longer than what is there");
-                    require(ulpdu.length() <= decoder.wireLength(), "a ULPDU is longer than its FPDU");
+                    require(decoder.ulpduLength() <= decoder.wireLength(), "a ULPDU is longer than its FPDU");
                     require(
-                            ulpdu.index() + ulpdu.length() <= ulpdu.buffer().capacity(),
-                            "a ULPDU ends behind its buffer");
+                            decoder.ulpduIndex() + decoder.ulpduLength() <= decoder.ulpdu().capacity(),
+                            "a ULPDU ends after its buffer");
                     index += decoder.wireLength();
                 }
                 case INCOMPLETE -> {

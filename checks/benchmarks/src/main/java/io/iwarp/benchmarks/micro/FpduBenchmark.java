@@ -5,7 +5,6 @@ import io.iwarp.Role;
 import io.iwarp.mpa.FpduDecoder;
 import io.iwarp.mpa.FpduEncoder;
 import io.iwarp.mpa.MpaParameters;
-import io.iwarp.mpa.ReceivedUlpdu;
 import io.iwarp.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -39,7 +38,6 @@ public class FpduBenchmark {
     boolean markers;
 
     private final Ulpdu ulpdu = new Ulpdu();
-    private final ReceivedUlpdu received = new ReceivedUlpdu();
     private FpduEncoder encoder;
     private FpduDecoder decoder;
     private ByteBuf payload;
@@ -91,11 +89,11 @@ public class FpduBenchmark {
         if (index == stream.writerIndex()) {
             index = 0;
         }
-        FpduDecoder.Progress progress = decoder.decode(stream, index, stream.writerIndex() - index, received);
+        FpduDecoder.Progress progress = decoder.decode(stream, index, stream.writerIndex() - index);
         if (progress != FpduDecoder.Progress.FPDU) {
             throw new IllegalStateException("the FPDU at byte " + index + " is " + progress);
         }
         index += decoder.wireLength();
-        return received.length();
+        return decoder.ulpduLength();
     }
 }
