@@ -240,16 +240,6 @@ public final class IwarpDevice implements AutoCloseable {
         return windows;
     }
 
-    /** Returns a quota for the regions of a domain, whose refusals this device counts too. */
-    Quota quota(DomainLimits limits) {
-        return new Quota(
-                MemoryLimit.DOMAIN_REGIONS,
-                limits.maxRegions(),
-                MemoryLimit.DOMAIN_REGISTERED_BYTES,
-                limits.maxRegisteredBytes(),
-                refusals);
-    }
-
     /** Returns what is registered now. */
     @Override
     public String toString() {

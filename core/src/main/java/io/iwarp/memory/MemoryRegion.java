@@ -75,8 +75,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         try {
             TaggedMemory acquired = source.get();
             memory = acquired;
-            TaggedBuffer tagged = domain.device()
-                    .stags()
+            TaggedBuffer tagged = domain.stags()
                     .issue(stag ->
                             new TaggedBuffer(stag, domain, stream, rightBits, baseTaggedOffset, acquired, 0, length));
             region = new MemoryRegion(domain, stream, tagged, acquired);
@@ -423,7 +422,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
             window.invalidate();
         }
         if (retired.compareAndSet(false, true)) {
-            protectionDomain.device().stags().retire(tagged);
+            protectionDomain.stags().retire(tagged);
             if (stream != null) {
                 stream.detach(this);
             }
@@ -467,7 +466,6 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         synchronized (windows) {
             requireValid();
             TaggedBuffer part = protectionDomain
-                    .device()
                     .stags()
                     .issue(stag -> new TaggedBuffer(
                             stag, protectionDomain, scope, rightBits, windowBase, memory, offset, windowLength));

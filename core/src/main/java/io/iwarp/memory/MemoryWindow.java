@@ -99,7 +99,7 @@ public final class MemoryWindow implements STagHolder, AutoCloseable {
     public void invalidate() {
         tagged.revoke();
         if (retired.compareAndSet(false, true)) {
-            region.protectionDomain().device().stags().retire(tagged);
+            region.protectionDomain().stags().retire(tagged);
             region.detach(this);
             if (stream != null) {
                 stream.detach(this);

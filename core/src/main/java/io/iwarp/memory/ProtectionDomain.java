@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class ProtectionDomain implements AutoCloseable {
     private final IwarpDevice device;
     private final DomainLimits limits;
+    private final STagTable stags;
     private final Quota regions;
     /** Guards the fields below, and keeps a region from being admitted to a closed domain. */
     private final ReentrantLock lock = new ReentrantLock();
@@ -31,7 +32,8 @@ public final class ProtectionDomain implements AutoCloseable {
     ProtectionDomain(IwarpDevice device, DomainLimits limits) {
         this.device = device;
         this.limits = limits;
-        this.regions = device.quota(limits);
+        this.stags = device.stags();
+        this.regions = device.regionQuota().ofDomain(limits);
     }
 
     /** Returns a new domain on a new device, so that it shares no STags and limits. */
@@ -42,6 +44,11 @@ public final class ProtectionDomain implements AutoCloseable {
     /** Returns the device whose STags and limits this domain uses. */
     public IwarpDevice device() {
         return device;
+    }
+
+    /** Returns the STags of the device. */
+    STagTable stags() {
+        return stags;
     }
 
     /** Returns the limits of this domain. The limits of the device apply as well. */
@@ -202,12 +209,6 @@ public final class ProtectionDomain implements AutoCloseable {
             }
             requireOpen();
             regions.reserve(bytes);
-            try {
-                device.regionQuota().reserve(bytes);
-            } catch (ResourceLimitException e) {
-                regions.release(bytes);
-                throw e;
-            }
             if (stream != null) {
                 stream.regionCount++;
             }
@@ -223,7 +224,6 @@ public final class ProtectionDomain implements AutoCloseable {
             if (stream != null) {
                 stream.regionCount--;
             }
-            device.regionQuota().release(bytes);
             regions.release(bytes);
         } finally {
             lock.unlock();

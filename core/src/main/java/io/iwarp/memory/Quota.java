@@ -1,16 +1,18 @@
 package io.iwarp.memory;
 
 import java.util.concurrent.atomic.AtomicLongArray;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Two limits that a reservation must meet together: a number of regions or windows, and their bytes. Any thread may
- * call any method.
+ * Two limits that a reservation must meet together: a number of regions or windows, and their bytes. The quota of a
+ * domain is part of the quota of its device, whose limits apply too. Any thread may call any method.
  */
 final class Quota {
     private final MemoryLimit limit;
     private final int max;
     private final MemoryLimit byteLimit;
     private final long maxBytes;
+    private final @Nullable Quota whole;
     private final AtomicLongArray deviceRefusals;
     private int count;
     private long bytes;
@@ -18,16 +20,38 @@ final class Quota {
     private long byteRefusals;
 
     /**
-     * Creates a quota of which nothing is reserved.
+     * Creates the quota of a device, of which nothing is reserved.
      *
-     * @param deviceRefusals counts the refusals of all quotas of a device, by {@link MemoryLimit#slot}
+     * @param deviceRefusals counts the refusals of all quotas of the device, by {@link MemoryLimit#slot}
      */
     Quota(MemoryLimit limit, int max, MemoryLimit byteLimit, long maxBytes, AtomicLongArray deviceRefusals) {
+        this(limit, max, byteLimit, maxBytes, null, deviceRefusals);
+    }
+
+    private Quota(
+            MemoryLimit limit,
+            int max,
+            MemoryLimit byteLimit,
+            long maxBytes,
+            @Nullable Quota whole,
+            AtomicLongArray deviceRefusals) {
         this.limit = limit;
         this.max = max;
         this.byteLimit = byteLimit;
         this.maxBytes = maxBytes;
+        this.whole = whole;
         this.deviceRefusals = deviceRefusals;
+    }
+
+    /** Returns a quota for the regions of a domain. What it reserves, it reserves of this quota too. */
+    Quota ofDomain(DomainLimits limits) {
+        return new Quota(
+                MemoryLimit.DOMAIN_REGIONS,
+                limits.maxRegions(),
+                MemoryLimit.DOMAIN_REGISTERED_BYTES,
+                limits.maxRegisteredBytes(),
+                this,
+                deviceRefusals);
     }
 
     /** Reserves one region or window with its bytes, or throws and reserves nothing. */
@@ -40,6 +64,9 @@ final class Quota {
             byteRefusals++;
             throw refused(byteLimit, maxBytes, bytes, length);
         }
+        if (whole != null) {
+            whole.reserve(length);
+        }
         count++;
         bytes += length;
     }
@@ -51,6 +78,9 @@ final class Quota {
 
     /** Ends a reservation. */
     synchronized void release(long length) {
+        if (whole != null) {
+            whole.release(length);
+        }
         count--;
         bytes -= length;
     }

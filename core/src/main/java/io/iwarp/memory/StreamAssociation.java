@@ -38,7 +38,7 @@ public final class StreamAssociation implements AutoCloseable {
 
     StreamAssociation(ProtectionDomain protectionDomain) {
         this.protectionDomain = protectionDomain;
-        this.stags = protectionDomain.device().stags();
+        this.stags = protectionDomain.stags();
         this.sendReservation = new SendReservation(protectionDomain.device().sending());
     }
 
