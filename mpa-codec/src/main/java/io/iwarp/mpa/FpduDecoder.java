@@ -46,7 +46,7 @@ public final class FpduDecoder {
     }
 
     /** ULPDUs that contain markers follow each other: one buffer of an event loop serves all its streams. */
-    private static final EventLoopBuffers WARM = new EventLoopBuffers(FpduEncoder.MAX_ULPDU_LENGTH, 1);
+    private static final EventLoopBuffers BUFFERS = new EventLoopBuffers(FpduEncoder.MAX_ULPDU_LENGTH, 1);
 
     private final ByteBufAllocator allocator;
     private final boolean crc;
@@ -278,7 +278,7 @@ public final class FpduDecoder {
             return whole.clear();
         }
         releaseJoined();
-        whole = WARM.take(allocator, bytes);
+        whole = BUFFERS.take(allocator, bytes);
         joined = whole;
         return whole;
     }

@@ -34,7 +34,7 @@ final class FpduInput {
     static final int GROWTH = 4;
 
     /** One for the FPDU that ends each read of a busy connection, some for connections whose peer is slow. */
-    private static final EventLoopBuffers WARM = new EventLoopBuffers(FpduDecoder.maxWireLength(), 4);
+    private static final EventLoopBuffers BUFFERS = new EventLoopBuffers(FpduDecoder.maxWireLength(), 4);
 
     private final ByteBufAllocator allocator;
     private final FpduDecoder decoder;
@@ -207,7 +207,7 @@ final class FpduInput {
 
     /** Returns the buffer of the incomplete FPDU, with the capacity for a number of bytes. */
     private ByteBuf partialOf(int length) {
-        ByteBuf target = partial == null ? WARM.tryTake(allocator) : partial;
+        ByteBuf target = partial == null ? BUFFERS.tryTake(allocator) : partial;
         if (target == null) {
             target = allocator.directBuffer(claim(length), FpduDecoder.maxWireLength());
         } else if (target.capacity() < length) {

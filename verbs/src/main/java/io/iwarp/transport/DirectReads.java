@@ -56,16 +56,20 @@ final class DirectReads {
         OF_LOOP.set(this);
     }
 
+    /** Returns those of the event loop of the current thread; null if it does not poll. */
+    static @Nullable DirectReads ofCurrentLoop() {
+        return OF_LOOP.getIfExists();
+    }
+
     /**
-     * Tells the event loop of the current thread, if it polls, what a channel has read.
+     * A channel of the event loop has read.
      *
      * @param bytes the bytes of all reads of one event; -1 at the end of the stream
      */
-    static void onRead(Channel channel, int bytes) {
-        DirectReads reads = OF_LOOP.getIfExists();
-        if (reads != null && bytes != 0) {
-            reads.bytesRead = bytes;
-            reads.channel = bytes > 0 && bytes <= MAX_BYTES ? channel : null;
+    void onRead(Channel from, int bytes) {
+        if (bytes != 0) {
+            bytesRead = bytes;
+            channel = bytes > 0 && bytes <= MAX_BYTES ? from : null;
         }
     }
 

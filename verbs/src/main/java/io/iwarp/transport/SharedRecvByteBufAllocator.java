@@ -8,6 +8,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads into a buffer that the channels of an event loop share: its content is placed before the next read. If the
@@ -26,9 +27,9 @@ public final class SharedRecvByteBufAllocator implements RecvByteBufAllocator {
      * 1 to 31 bytes ahead of the source, modulo 4 KiB. Reads into buffers of whole pages would keep this distance, and
      * a slow receiver would only get full reads.
      */
-    private static final int SHARED = MAX - 64;
+    private static final int CAPACITY = MAX - 64;
 
-    private static final EventLoopBuffers WARM = new EventLoopBuffers(SHARED, 1);
+    private static final EventLoopBuffers BUFFERS = new EventLoopBuffers(CAPACITY, 1);
 
     private final AdaptiveRecvByteBufAllocator adaptiveAllocator = new AdaptiveRecvByteBufAllocator(MIN, FIRST, MAX);
 
@@ -41,17 +42,22 @@ public final class SharedRecvByteBufAllocator implements RecvByteBufAllocator {
 
     @Override
     public ExtendedHandle newHandle() {
-        return new WarmHandle(channel, (ExtendedHandle) adaptiveAllocator.newHandle());
+        return new SharedBufferHandle(channel, DirectReads.ofCurrentLoop(), (ExtendedHandle) adaptiveAllocator.newHandle());
     }
 
-    private static final class WarmHandle extends DelegatingHandle implements ExtendedHandle {
+    /** The handle of a channel, made by its event loop at the first read. */
+    private static final class SharedBufferHandle extends DelegatingHandle implements ExtendedHandle {
         private final Channel channel;
+        /** Null if the event loop does not poll. */
+        private final @Nullable DirectReads directReads;
+
         private final ExtendedHandle adaptive;
         private int bytesRead;
 
-        WarmHandle(Channel channel, ExtendedHandle adaptive) {
+        SharedBufferHandle(Channel channel, @Nullable DirectReads directReads, ExtendedHandle adaptive) {
             super(adaptive);
             this.channel = channel;
+            this.directReads = directReads;
             this.adaptive = adaptive;
         }
 
@@ -70,7 +76,9 @@ public final class SharedRecvByteBufAllocator implements RecvByteBufAllocator {
         /** Passes on the size of a read; a direct read that finds nothing has none. */
         @Override
         public void readComplete() {
-            DirectReads.onRead(channel, bytesRead);
+            if (directReads != null) {
+                directReads.onRead(channel, bytesRead);
+            }
             if (bytesRead != 0) {
                 super.readComplete();
             }
@@ -78,8 +86,8 @@ public final class SharedRecvByteBufAllocator implements RecvByteBufAllocator {
 
         @Override
         public ByteBuf allocate(ByteBufAllocator allocator) {
-            ByteBuf warm = WARM.tryTake(allocator);
-            return warm == null ? adaptive.allocate(allocator) : warm;
+            ByteBuf shared = BUFFERS.tryTake(allocator);
+            return shared == null ? adaptive.allocate(allocator) : shared;
         }
 
         @Override
