@@ -42,7 +42,8 @@ public final class SharedRecvByteBufAllocator implements RecvByteBufAllocator {
 
     @Override
     public ExtendedHandle newHandle() {
-        return new SharedBufferHandle(channel, DirectReads.ofCurrentLoop(), (ExtendedHandle) adaptiveAllocator.newHandle());
+        return new SharedBufferHandle(
+                channel, DirectReads.ofCurrentLoop(), (ExtendedHandle) adaptiveAllocator.newHandle());
     }
 
     /** The handle of a channel, made by its event loop at the first read. */

@@ -396,7 +396,7 @@ final class Raider implements Context {
         if (accepted - its.counters().get(Counter.PEER_READS_ANSWERED) > 2L * siege.ird) {
             world.violated("what is held has a limit", this + " has more than twice the IRD of answers");
         }
-        int spare = Inside.sizeOf(channel, "responder", "spare");
+        int spare = Inside.sizeOf(channel, "responder", "spareResponses");
         if (spare > siege.ird) {
             world.violated("what is held has a limit", this + " keeps " + spare + " spare answers, IRD " + siege.ird);
         }

@@ -173,13 +173,13 @@ class QueuePairTest {
             queuePair.sendQueue().send(2, Unpooled.EMPTY_BUFFER);
             assertThatThrownBy(() -> queuePair.sendQueue().send(3, sink))
                     .isInstanceOf(QueueFullException.class)
-                    .hasMessageContaining("its sendQueueDepth is 2");
+                    .hasMessageContaining("sendQueueDepth: 2");
             queuePair.receiveQueue().receive(1, sink);
             queuePair.receiveQueue().receive(2, sink);
             queuePair.receiveQueue().receive(3, sink);
             assertThatThrownBy(() -> queuePair.receiveQueue().receive(4, sink))
                     .isInstanceOf(QueueFullException.class)
-                    .hasMessageContaining("receive queue holds 3");
+                    .hasMessageContaining("receiveQueueDepth: 3");
         });
         QueuePair initiator = loopback.connect(address, domain, shallow, qp -> {});
         assertThatThrownBy(() -> initiator.sendQueue().send(1, Unpooled.EMPTY_BUFFER))
