@@ -207,7 +207,7 @@ public final class RegionStress {
             MemoryWindow bound = window;
             result.r1 = bound != null;
             result.r2 = bound == null || (!bound.isValid() && stream.lookup(bound.stag()) == null);
-            result.r3 = stream.holders() == 0 && device.windows() == 0;
+            result.r3 = stream.holderCount() == 0 && device.windows() == 0;
             memory.release();
         }
     }
