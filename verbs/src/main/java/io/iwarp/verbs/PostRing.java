@@ -171,7 +171,7 @@ final class PostRing<S> implements QueueSlots {
 
     /**
      * Releases one slot that is done, which may be claimed again. Event loop; any thread after
-     * {@link #releasedByConsumer}.
+     * {@link #allowReleaseByAnyThread}.
      */
     @Override
     public void release() {
