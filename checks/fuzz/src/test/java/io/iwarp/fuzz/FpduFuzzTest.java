@@ -40,7 +40,8 @@ class FpduFuzzTest {
                     require(decoder.wireLength() <= left, "an FPDU is longer than what is there");
                     require(decoder.ulpduLength() <= decoder.wireLength(), "a ULPDU is longer than its FPDU");
                     require(
-                            decoder.ulpduIndex() + decoder.ulpduLength() <= decoder.ulpdu().capacity(),
+                            decoder.ulpduIndex() + decoder.ulpduLength()
+                                    <= decoder.ulpdu().capacity(),
                             "a ULPDU ends after its buffer");
                     index += decoder.wireLength();
                 }
