@@ -22,8 +22,6 @@ final class ConnectAttempt implements SetupObserver {
     private static final CloseReason CANCELLED =
             CloseReason.of(EndedBy.LOCAL_APPLICATION, "the connection attempt was cancelled");
 
-    private static final String LOOP_SHUT_DOWN = CloseReason.EVENT_LOOP_SHUT_DOWN.detail();
-
     private final Bootstrap bootstrap;
     private final IwarpChannelInitializer initializer;
     private final SocketAddress address;
@@ -192,7 +190,7 @@ final class ConnectAttempt implements SetupObserver {
     private Throwable transportFailure(ChannelFuture connecting) {
         Throwable failure = connecting.cause();
         if (failure == null || bootstrap.config().group().isShuttingDown()) {
-            String detail = "the event loop of the connection was shut down";
+            String detail = CloseReason.EVENT_LOOP_SHUT_DOWN.detail();
             Throwable cause = failure == null ? new RejectedExecutionException(detail) : failure;
             return closed(EndedBy.LOCAL_APPLICATION, detail, cause);
         }
