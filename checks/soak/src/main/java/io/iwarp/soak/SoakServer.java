@@ -199,18 +199,18 @@ final class SoakServer {
                 message.release();
             }
         });
-        int disruption = soak.newRandom().nextInt(CLIENTS_PER_DISRUPTION);
-        boolean memoryIsTaken =
-                disruption == Disruption.INVALIDATE.ordinal() || disruption == Disruption.CLOSE_REGION.ordinal();
+        int chosen = soak.newRandom().nextInt(CLIENTS_PER_DISRUPTION);
+        Disruption disruption = chosen < Disruption.values().length ? Disruption.values()[chosen] : null;
+        boolean memoryIsTaken = disruption == Disruption.INVALIDATE || disruption == Disruption.CLOSE_REGION;
         if (Arrays.equals(request.privateData(), HONEST)) {
             queuePair.closed().thenAccept(reason -> verify(reason, memoryIsTaken));
         }
-        if (disruption < Disruption.values().length) {
+        if (disruption != null) {
             queuePair
                     .channel()
                     .eventLoop()
                     .schedule(
-                            () -> end(queuePair, memory, Disruption.values()[disruption]),
+                            () -> end(queuePair, memory, disruption),
                             soak.newRandom()
                                     .nextInt(
                                             soak.options().posters() == 1
