@@ -75,11 +75,26 @@ public final class Iwarp implements Runnable {
 
     /** The command with all its subcommands, ready to be executed once. */
     static CommandLine commandLine() {
-        CommandLine command = new CommandLine(new Iwarp())
+        return configured(new CommandLine(new Iwarp())
                 .addSubcommand(new Conformance(Iwarp::commandLine))
                 .addSubcommand(new CompletionScript())
-                .addSubcommand(new HelpPages())
-                .registerConverter(Path.class, Iwarp::path)
+                .addSubcommand(new HelpPages()));
+    }
+
+    /**
+     * The command with one subcommand alone, ready to be executed once. To make all of them takes more processor time
+     * than a case of the conformance suite, which starts a client each time.
+     */
+    private static CommandLine commandLine(String subcommand) {
+        return Stream.of(Iwarp.class.getAnnotation(Command.class).subcommands())
+                .filter(type -> type.getAnnotation(Command.class).name().equals(subcommand))
+                .findFirst()
+                .map(type -> configured(new CommandLine(CommandSpec.create().name("iwarp")).addSubcommand(type)))
+                .orElseGet(Iwarp::commandLine);
+    }
+
+    private static CommandLine configured(CommandLine command) {
+        command.registerConverter(Path.class, Iwarp::path)
                 .setParameterExceptionHandler(ErrorLines::onUsageError)
                 .setExecutionExceptionHandler(ErrorLines::onFailure);
         layOut(command);

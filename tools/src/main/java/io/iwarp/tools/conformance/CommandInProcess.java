@@ -6,18 +6,18 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import picocli.CommandLine;
 
 /** A command of this program that runs on a thread of this process. */
 final class CommandInProcess implements ClientLink.Starter {
     private static final Duration END = Duration.ofSeconds(15);
 
-    private final Supplier<CommandLine> iwarp;
+    private final Function<String, CommandLine> iwarp;
     private final List<String> words;
 
-    /** @param iwarp returns all commands, ready to be executed once */
-    CommandInProcess(Supplier<CommandLine> iwarp, List<String> words) {
+    /** @param iwarp returns the command for a subcommand, ready to be executed once */
+    CommandInProcess(Function<String, CommandLine> iwarp, List<String> words) {
         this.iwarp = iwarp;
         this.words = List.copyOf(words);
     }
@@ -27,7 +27,7 @@ final class CommandInProcess implements ClientLink.Starter {
         String[] arguments = Command.fill(words, port, size).toArray(String[]::new);
         StringWriter output = new StringWriter();
         PrintWriter printer = new PrintWriter(output, true);
-        CommandLine command = iwarp.get().setOut(printer).setErr(printer);
+        CommandLine command = iwarp.apply(arguments[0]).setOut(printer).setErr(printer);
         Thread thread = new Thread(() -> command.execute(arguments), "conformance-client");
         thread.setDaemon(true);
         thread.start();

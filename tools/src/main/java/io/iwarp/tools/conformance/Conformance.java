@@ -1,7 +1,7 @@
 package io.iwarp.tools.conformance;
 
 import io.iwarp.tools.cli.Version;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -17,17 +17,17 @@ import picocli.CommandLine.Spec;
         footer = "%n'iwarp conformance COMMAND --help' tells more about a command.",
         subcommands = {ConformanceServer.class, ConformanceClient.class, ConformanceCompare.class})
 public final class Conformance implements Runnable {
-    private final Supplier<CommandLine> iwarp;
+    private final Function<String, CommandLine> iwarp;
 
     @Spec
     private CommandSpec spec;
 
-    /** @param iwarp returns all commands, ready to be executed once, for clients that run in this process */
-    public Conformance(Supplier<CommandLine> iwarp) {
+    /** @param iwarp returns the command for a subcommand, ready to be executed once, for clients in this process */
+    public Conformance(Function<String, CommandLine> iwarp) {
         this.iwarp = iwarp;
     }
 
-    Supplier<CommandLine> iwarp() {
+    Function<String, CommandLine> iwarp() {
         return iwarp;
     }
 
