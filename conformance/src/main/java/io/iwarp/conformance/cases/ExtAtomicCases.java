@@ -312,7 +312,7 @@ final class ExtAtomicCases {
                             new long[] {AtomicRequest.FETCH_ADD, data, mask, ~START, other},
                             masked(START, data, mask)));
                     for (long compare : new long[] {START, START ^ 1, START ^ 1L << 32, START ^ 1L << 63}) {
-                        long right = ((START ^ compare) & other) == 0 ? START & ~mask | data & mask : START;
+                        long right = ((START ^ compare) & other) == 0 ? (START & ~mask) | (data & mask) : START;
                         swaps.add(
                                 new Trial(new long[] {AtomicRequest.COMPARE_SWAP, data, mask, compare, other}, right));
                     }
