@@ -5,16 +5,17 @@ import io.netty.channel.EventLoop;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 
 /**
  * Schedules the event loop to take posted requests. At most one wake-up is pending at a time. None is needed while the
  * loop handles a burst of input, since it drains at the end of the burst.
  *
- * <p><b>No wake-up is missed.</b> The poster publishes the request, then swaps {@link #scheduled} to true. The drain
- * swaps it to false, then looks for requests. Both swaps are read-modify-writes in one total order. If the poster's
- * comes first, the drain reads its value and so sees the request. If the drain's comes first, the poster finds false
- * and schedules another drain. A compare-and-set by the poster is not sufficient: if it fails it writes nothing, and on
- * a weakly ordered processor the drain may miss the request.
+ * <p><b>No wake-up is missed.</b> The poster publishes the request, then swaps {@link #scheduled} to true. The drain of
+ * a wake-up swaps it to false, then looks for requests. Both swaps are read-modify-writes in one total order. If the
+ * poster's comes first, the drain reads its value and so sees the request. If the drain's comes first, the poster finds
+ * false and schedules another drain. A compare-and-set by the poster is not sufficient: if it fails it writes nothing,
+ * and on a weakly ordered processor the drain may miss the request.
  *
  * <p><b>The end of the event loop.</b> A loop that shuts down may accept a task and never run it, and it still runs
  * tasks while it rejects others. Later posts are drained at the termination of the loop: a termination listener runs on
@@ -27,9 +28,16 @@ final class DrainSchedule {
      */
     private static final int DRAINS_BEFORE_POLL = 16;
 
+    /**
+     * The bytes sent in a row after which the next drain waits likewise: as many as a poll reads. With more, a side
+     * that sends and receives at full rate reads less than it sends, and stops its peer by a full window.
+     */
+    private static final long BYTES_BEFORE_POLL = 256 * 1024;
+
     private final EventLoop eventLoop;
     private final Runnable drain;
     private final Runnable drainAfterLoop;
+    private final LongSupplier bytesSent;
     private final AtomicBoolean scheduled = new AtomicBoolean();
     private final AtomicBoolean awaitsTermination = new AtomicBoolean();
     private final Runnable drainOrYield = this::drainOrYield;
@@ -37,16 +45,19 @@ final class DrainSchedule {
     private boolean inBurst;
     private boolean ended;
     private int drainsBeforePoll;
+    private long sentBeforePoll;
 
     /**
      * @param drain takes everything posted before the call; runs on the event loop
      * @param drainAfterLoop takes requests posted too late for the event loop; runs on one other thread, after the loop
      *     has terminated
+     * @param bytesSent counts the bytes that drains sent
      */
-    DrainSchedule(EventLoop eventLoop, Runnable drain, Runnable drainAfterLoop) {
+    DrainSchedule(EventLoop eventLoop, Runnable drain, Runnable drainAfterLoop, LongSupplier bytesSent) {
         this.eventLoop = eventLoop;
         this.drain = drain;
         this.drainAfterLoop = drainAfterLoop;
+        this.bytesSent = bytesSent;
     }
 
     /** Any thread: schedules a drain after a post. */
@@ -108,12 +119,15 @@ final class DrainSchedule {
     /** Event loop: ends the burst and takes the requests posted during it. */
     void endBurst() {
         inBurst = false;
-        drainAfterPoll();
+        onPolled();
+        drain();
     }
 
-    /** Event loop: takes the posted requests. */
+    /**
+     * Event loop: takes the posted requests. A pending wake-up stays pending: if this cleared {@link #scheduled}, the
+     * next post would add a second one, and each adds one for as long as completions post again.
+     */
     void drain() {
-        scheduled.getAndSet(false);
         drain.run();
     }
 
@@ -124,20 +138,32 @@ final class DrainSchedule {
     void end() {
         ended = true;
         inBurst = false;
-        drain();
+        drainAtWakeUp();
     }
 
     private void drainOrYield() {
-        if (drainsBeforePoll < DRAINS_BEFORE_POLL || ended) {
+        boolean few =
+                drainsBeforePoll < DRAINS_BEFORE_POLL && bytesSent.getAsLong() - sentBeforePoll < BYTES_BEFORE_POLL;
+        if (few || ended) {
             drainsBeforePoll++;
-            drain();
+            drainAtWakeUp();
         } else {
             eventLoop.schedule(drainAfterPoll, 0, TimeUnit.NANOSECONDS);
         }
     }
 
     private void drainAfterPoll() {
+        onPolled();
+        drainAtWakeUp();
+    }
+
+    private void onPolled() {
         drainsBeforePoll = 0;
-        drain();
+        sentBeforePoll = bytesSent.getAsLong();
+    }
+
+    private void drainAtWakeUp() {
+        scheduled.getAndSet(false);
+        drain.run();
     }
 }

@@ -100,7 +100,7 @@ final class QueuePairEngine implements RdmapUlp {
         eventLoop = channel.eventLoop();
         closeFutures = new CloseFutures(eventLoop);
         stream.setClosingPredicate(() -> state.refusalReason() != null);
-        drains = new DrainSchedule(eventLoop, this::drain, terminationListener);
+        drains = new DrainSchedule(eventLoop, this::drain, terminationListener, () -> counters.get(Counter.BYTES_SENT));
         recorder = new QueuePairRecorder(channel, role, counters, settings);
         receiveSide = new ReceiveSide(channel, stream, settings, state, drains, recorder, this::resume);
         messageQueue = settings.managedReceiveBytes() == 0

@@ -35,8 +35,10 @@ class DrainScheduleTest {
     private volatile Life life = Life.RUNNING;
     private int drains;
     private int drainsAfterLoop;
+    private long bytesSent;
 
-    private final DrainSchedule schedule = new DrainSchedule(eventLoop(), () -> drains++, () -> drainsAfterLoop++);
+    private final DrainSchedule schedule =
+            new DrainSchedule(eventLoop(), () -> drains++, () -> drainsAfterLoop++, () -> bytesSent);
 
     /** A loop whose tasks are run by the test, or are not. */
     private EventLoop eventLoop() {
@@ -123,6 +125,34 @@ class DrainScheduleTest {
         int before = drains;
         putOff.remove().run();
         assertThat(drains).isEqualTo(before + 1);
+    }
+
+    /** Each wake-up posts again when it is run: a second one would stay for as long as completions post. */
+    @Test
+    void aDrainAtTheEndOfABurstAddsNoWakeUp() {
+        schedule.wake();
+        for (int i = 0; i < MORE_THAN_IN_A_ROW; i++) {
+            schedule.beginBurst();
+            schedule.endBurst();
+            schedule.wake();
+        }
+        assertThat(tasks).hasSize(1);
+    }
+
+    @Test
+    void drainsYieldAfterTheBytesOfARead() {
+        schedule.wake();
+        runTasks();
+        bytesSent += 256 * 1024;
+        int before = drains;
+        schedule.wake();
+        runTasks();
+        assertThat(putOff).hasSize(1);
+        assertThat(drains).isEqualTo(before);
+        putOff.remove().run();
+        schedule.wake();
+        runTasks();
+        assertThat(drains).isEqualTo(before + 2);
     }
 
     /** A loop that shuts down drops what was put off. */

@@ -18,7 +18,7 @@ public final class DrainScheduleStress {
         final PostRing<NumberedSlot> ring = new PostRing<>(4, NumberedSlot::new);
         final LoopByHand other = new LoopByHand();
         final LoopByHand loop = new LoopByHand().tellsOfItsEnd(other);
-        final DrainSchedule schedule = new DrainSchedule(loop.loop(), this::takeAll, this::takeAll);
+        final DrainSchedule schedule = new DrainSchedule(loop.loop(), this::takeAll, this::takeAll, () -> 0);
         private final AtomicBoolean busy = new AtomicBoolean();
         private int taken;
         private boolean beside;
