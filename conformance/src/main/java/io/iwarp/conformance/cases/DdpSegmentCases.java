@@ -118,7 +118,8 @@ final class DdpSegmentCases {
         cases.add(name.startsWith("atomic") ? test.needs(Need.ATOMICS) : test);
     }
 
-    private static Segment invalidate(PeerStream stream, int opcode, long stag) {
+    /** Returns the Send that the peer awaits, as one that also invalidates an STag. */
+    static Segment invalidate(PeerStream stream, int opcode, long stag) {
         Segment send = stream.pings().takeAwaited();
         return Segment.untagged(opcode, 0, send.msn(), send.payload()).stag(stag);
     }

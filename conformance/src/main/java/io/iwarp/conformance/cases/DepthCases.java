@@ -211,6 +211,22 @@ final class DepthCases {
             }
         }
 
+        /** Reads on until a Terminate, or until all responses are whole. */
+        void expectTerminateOrResponses() throws IOException, CaseFailed {
+            int whole = 0;
+            while (whole < sizes.length) {
+                Arrival arrival = stream.next();
+                Segment segment = arrival.segment();
+                if (segment == null || !(arrival.isSend() || segment.tagged() || arrival.is(Segment.TERMINATE))) {
+                    throw stream.unexpected(arrival, "a Terminate, or the responses to the Reads");
+                }
+                if (arrival.is(Segment.TERMINATE)) {
+                    return;
+                }
+                whole += arrival.is(Segment.READ_RESPONSE) && segment.last() ? 1 : 0;
+            }
+        }
+
         /** Reads on until a Terminate, before which responses may still come, in whole or in part. */
         void expectTerminate(String... errors) throws IOException, CaseFailed {
             while (true) {
@@ -377,6 +393,19 @@ final class DepthCases {
                 DepthCases::unreadAtomic,
                 Need.ATOMICS,
                 Need.ATOMIC_MEMORY);
+        unread(
+                cases,
+                "invalidate",
+                "a Send with Invalidate of what a Read has read in part is refused, or ends this Read; the Terminate "
+                        + "quotes the rest",
+                "RDMAP-39 RDMAP-51 RDMAP-52",
+                0,
+                unread -> {
+                    PeerStream stream = unread.stream();
+                    stream.send(DdpSegmentCases.invalidate(
+                            stream, Segment.SEND_INVALIDATE, unread.all().stag()));
+                    unread.expectTerminateOrResponses();
+                });
         unread(
                 cases,
                 "reset",

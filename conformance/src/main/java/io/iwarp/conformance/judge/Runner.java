@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -174,6 +175,14 @@ public final class Runner {
             return Result.skipped(test, String.valueOf(e.getMessage()));
         } catch (IOException e) {
             failure = new CaseFailed("the connection broke: " + e.getMessage(), "an exchange as described", -1, -1);
+        } catch (RuntimeException e) {
+            // A case that cannot decode what came fails alone: the run goes on.
+            String place = Stream.of(e.getStackTrace())
+                    .findFirst()
+                    .map(frame -> " at " + frame)
+                    .orElse("");
+            failure = new CaseFailed(
+                    "the case cannot decode what came: " + e + place, "an exchange as described", -1, -1);
         }
         return Result.failed(test, failure, session.dialogue(), millis(start)).orKnown(known, options.role());
     }
@@ -187,7 +196,7 @@ public final class Runner {
         try (Session session = open("a ping between two cases", Case.DEFAULT_SIZE)) {
             session.establish().awaitIdle().completePing();
             return true;
-        } catch (CaseFailed | IOException e) {
+        } catch (CaseFailed | IOException | RuntimeException e) {
             return false;
         }
     }

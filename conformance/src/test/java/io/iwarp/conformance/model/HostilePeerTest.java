@@ -9,12 +9,14 @@ import io.iwarp.conformance.judge.Result;
 import io.iwarp.conformance.judge.Role;
 import io.iwarp.conformance.judge.Runner;
 import io.iwarp.conformance.judge.ServerLink;
+import io.iwarp.conformance.judge.Session;
 import io.iwarp.conformance.judge.SuiteOptions;
 import io.iwarp.conformance.model.ModelPeer.Hostility;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -70,8 +72,27 @@ class HostilePeerTest {
         }
     }
 
-    /** Runs the cases with a peer that becomes hostile when the first one has passed. */
+    @Test
+    void anExceptionFailsItsCaseAlone() throws IOException {
+        Case broken = Case.must("broken", "throws", "RDMAP-33", session -> {
+            throw new IndexOutOfBoundsException("byte 9 of 8");
+        });
+        Case next = Case.must("next", "passes", "RDMAP-33", Session::establish);
+        try (ModelPeer peer = new ModelPeer(Set.of(), false, false)) {
+            List<Result> results = run(peer, null, Hostility.NONE, List.of(broken, next));
+            assertThat(results).extracting(Result::status).containsExactly(Result.Status.FAILED, Result.Status.PASSED);
+            assertThat(results.get(0).detail())
+                    .contains("byte 9 of 8", getClass().getSimpleName());
+        }
+    }
+
     private List<Result> run(ModelPeer peer, Runner.Restart restart, Hostility hostility) throws IOException {
+        return run(peer, restart, hostility, cases);
+    }
+
+    /** Runs the cases with a peer that becomes hostile when the first one has passed. */
+    private List<Result> run(ModelPeer peer, Runner.Restart restart, Hostility hostility, List<Case> chosen)
+            throws IOException {
         SuiteOptions plain = SuiteOptions.of(Role.SERVER);
         SuiteOptions options = new SuiteOptions(
                 Role.SERVER,
@@ -87,8 +108,8 @@ class HostilePeerTest {
                 plain.firstFpduDelay());
         try (ServerLink link = new ServerLink(peer.listen())) {
             List<Result> results =
-                    suite.run(options, link, cases, Set.of(), KnownDeviations.none(), restart, result -> {
-                        if (result.test().equals(cases.get(0))) {
+                    suite.run(options, link, chosen, Set.of(), KnownDeviations.none(), restart, result -> {
+                        if (result.test().equals(chosen.get(0))) {
                             peer.turn(hostility);
                         }
                     });
