@@ -69,7 +69,7 @@ public enum ProtocolError {
             0x09,
             "Remote Protection Error / Steering Tag cannot be invalidated",
             "a Send with Invalidate named an STag that is not tied to this stream; register the "
-                    + "region with RegionBuilder.stream, or bind a window for the stream"),
+                    + "region with QueuePair.region, or bind a window with QueuePair.window"),
     /** Unspecified Error. RFC 5040 section 4.8. */
     RDMAP_PROTECTION_UNSPECIFIED(
             ErrorLayer.RDMAP,

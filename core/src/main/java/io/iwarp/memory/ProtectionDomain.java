@@ -6,7 +6,6 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
-import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,14 +108,8 @@ public final class ProtectionDomain implements AutoCloseable {
         return new RegionBuilder(this);
     }
 
-    /**
-     * Adds a stream to the domain.
-     *
-     * @return the identity of the stream; close it when the stream has ended
-     * @throws IllegalStateException if the domain was closed
-     */
-    @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
-    public StreamAssociation openStream() {
+    /** As {@link StreamAssociation#open}. */
+    StreamAssociation openStream() {
         lock.lock();
         try {
             requireOpen();

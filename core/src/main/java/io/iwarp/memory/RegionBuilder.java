@@ -5,7 +5,6 @@ import io.netty.buffer.ByteBufAllocator;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
-import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -121,17 +120,8 @@ public final class RegionBuilder {
         return this;
     }
 
-    /**
-     * Restricts the STag to one stream, as {@code QueuePair.region} does. Default all streams of the domain. The peer
-     * can invalidate only such an STag (RFC 5040 section 8.1.1 rule 7). When the stream ends, the region is
-     * {@linkplain MemoryRegion#invalidate invalidated}.
-     *
-     * @param stream an open stream of the same domain
-     * @return this builder
-     * @throws IllegalArgumentException if the stream belongs to another domain
-     */
-    @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
-    public RegionBuilder stream(StreamAssociation stream) {
+    /** As {@link StreamAssociation#region}. */
+    RegionBuilder stream(StreamAssociation stream) {
         if (stream.protectionDomain() != domain) {
             throw new IllegalArgumentException(
                     "the stream belongs to another protection domain; register the region in "

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The identity of one stream in its protection domain. Accesses are checked against it (RFC 5041 section 8.2). A region
- * can be registered for this stream alone with {@link RegionBuilder#stream}.
+ * can be registered for this stream alone with {@link #region}.
  *
  * <p>Any thread may call any method.
  */
@@ -40,6 +40,39 @@ public final class StreamAssociation implements AutoCloseable {
         this.protectionDomain = protectionDomain;
         this.stags = protectionDomain.stags();
         this.sendReservation = new SendReservation(protectionDomain.device().sending());
+    }
+
+    /**
+     * Adds a stream to a domain.
+     *
+     * @return the identity of the stream; close it when the stream has ended
+     * @throws IllegalStateException if the domain was closed
+     */
+    public static StreamAssociation open(ProtectionDomain domain) {
+        return domain.openStream();
+    }
+
+    /**
+     * Returns a builder for a region that this stream alone may use. Its peer can invalidate only such an STag (RFC
+     * 5040 section 8.1.1 rule 7). When the stream is closed, the registration of the region ends.
+     */
+    public RegionBuilder region() {
+        return protectionDomain.region().stream(this);
+    }
+
+    /**
+     * Returns a builder for a window that this stream alone may use. Its peer can invalidate it with a Send with
+     * Invalidate. When the stream is closed, the window is invalidated.
+     *
+     * @param region of the domain of this stream. If it is for one stream only, that must be this one: its peer may
+     *     invalidate the region, and with it all its windows (RFC 5040 section 8.1.1 rule 7).
+     * @param offset where the window begins, in bytes from the beginning of the region
+     * @param length the number of bytes of the window, at least 1
+     * @throws IndexOutOfBoundsException if the part is not within the region
+     * @throws IllegalArgumentException if the region belongs to another domain, or to another stream alone
+     */
+    public WindowBuilder window(MemoryRegion region, long offset, long length) {
+        return region.window(offset, length).stream(this);
     }
 
     /** Returns the domain of the stream. */
@@ -101,7 +134,7 @@ public final class StreamAssociation implements AutoCloseable {
 
     /**
      * Registers all bytes of one direct buffer as the sink of a Read of this stream. Same as a region of the domain
-     * with the right {@link AccessRight#LOCAL_WRITE}, for this {@linkplain RegionBuilder#stream stream}.
+     * with the right {@link AccessRight#LOCAL_WRITE}, for this {@linkplain #region stream}.
      *
      * @param sink a direct buffer; the region retains it, and releases it when it is closed
      * @return the region

@@ -1,6 +1,5 @@
 package io.iwarp.memory;
 
-import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /** Sets the rights and the range of a {@link MemoryWindow}, and binds it. A builder belongs to one thread. */
@@ -42,18 +41,8 @@ public final class WindowBuilder {
         return this;
     }
 
-    /**
-     * Restricts the window to one stream, as {@code QueuePair.window} does. Its peer can then invalidate it with a Send
-     * with Invalidate. The default is the stream of the region, or all streams of the domain if the region has none.
-     * When the stream is closed, the window is invalidated.
-     *
-     * @param stream an open stream of the region's domain. If the region is for one stream only, it must be that
-     *     stream: its peer may invalidate the region, and with it all its windows (RFC 5040 section 8.1.1 rule 7).
-     * @return this builder
-     * @throws IllegalArgumentException if it is another stream
-     */
-    @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
-    public WindowBuilder stream(StreamAssociation stream) {
+    /** As {@link StreamAssociation#window}. */
+    WindowBuilder stream(StreamAssociation stream) {
         if (stream.protectionDomain() != region.protectionDomain()) {
             throw new IllegalArgumentException("the stream belongs to another protection domain than the region, whose"
                     + " windows its peer could not access: give the server or client, or the set-up of the"

@@ -134,7 +134,7 @@ class IwarpMeterBinderTest {
         ByteBuf memory = Unpooled.directBuffer(600, 600);
         ProtectionDomain domain = device.createProtectionDomain();
         MemoryRegion region = domain.register(memory, AccessRight.REMOTE_READ, AccessRight.LOCAL_WRITE);
-        StreamAssociation stream = domain.openStream();
+        StreamAssociation stream = StreamAssociation.open(domain);
         try {
             assertThat(value(MeterDefinition.MEMORY_REGISTERED)).isEqualTo(600);
             assertThat(value(MeterDefinition.MEMORY_REGISTERED_LIMIT)).isEqualTo(1000);

@@ -33,7 +33,7 @@ final class DdpChannel implements AutoCloseable {
 
     final List<Throwable> exceptions = new ArrayList<>();
     final ProtectionDomain domain = ProtectionDomain.create();
-    final StreamAssociation stream = domain.openStream();
+    final StreamAssociation stream = StreamAssociation.open(domain);
     final DdpHandler handler;
     final EmbeddedChannel channel;
 

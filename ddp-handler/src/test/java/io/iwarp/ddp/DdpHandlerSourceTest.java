@@ -313,7 +313,7 @@ class DdpHandlerSourceTest {
         EmbeddedChannel channel = new EmbeddedChannel();
         channel.config().setAllocator(allocator);
         try (ProtectionDomain domain = IwarpDevice.create().createProtectionDomain();
-                StreamAssociation stream = domain.openStream();
+                StreamAssociation stream = StreamAssociation.open(domain);
                 MemoryRegion region = domain.region()
                         .buffers(Collections.nCopies(3 << 10, memory))
                         .rights(AccessRight.REMOTE_READ)

@@ -178,13 +178,10 @@ class DdpReceiverTaggedTest {
     @Requirement({"DDP-59", "DDP-68", "DDP-70", "DDP-72", "DDP-75"})
     void aRegionOfAnotherStreamIsNotAssociated() {
         StreamAssociation other = peer.otherStream();
-        MemoryRegion foreign = peer.keep(peer
-                .domain
-                .region()
+        MemoryRegion foreign = peer.keep(other.region()
                 .allocate(ByteBufAllocator.DEFAULT, 16)
                 .baseTaggedOffset(BASE)
                 .rights(AccessRight.REMOTE_WRITE)
-                .stream(other)
                 .register());
         peer.receives(Segment.tagged(foreign.stag(), BASE).payload("x"));
 

@@ -33,7 +33,7 @@ class DdpSourceTest {
     private static final long BASE = 0x1_0000_0000L;
 
     private final ProtectionDomain domain = ProtectionDomain.create();
-    private final StreamAssociation stream = domain.openStream();
+    private final StreamAssociation stream = StreamAssociation.open(domain);
     private final List<MemoryRegion> regions = new ArrayList<>();
     private final SendBuffer buffer = Ulpdus.buffer();
     private final Ulpdu ulpdu = new Ulpdu();

@@ -21,7 +21,7 @@ final class ReceiverFixture implements AutoCloseable {
 
     private final List<Runnable> closers = new ArrayList<>();
     final ProtectionDomain domain = ProtectionDomain.create();
-    final StreamAssociation stream = domain.openStream();
+    final StreamAssociation stream = StreamAssociation.open(domain);
     final RecordingUlp ulp = new RecordingUlp();
     final Counters counters = new Counters();
     final EmbeddedChannel loop = new EmbeddedChannel();
@@ -56,7 +56,7 @@ final class ReceiverFixture implements AutoCloseable {
     }
 
     StreamAssociation otherStream() {
-        StreamAssociation other = domain.openStream();
+        StreamAssociation other = StreamAssociation.open(domain);
         closers.add(0, other::close);
         return other;
     }

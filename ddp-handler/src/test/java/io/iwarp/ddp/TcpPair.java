@@ -39,7 +39,7 @@ final class TcpPair implements AutoCloseable {
     static final class End {
         final RecordingUlp ulp = new RecordingUlp();
         final ProtectionDomain domain = ProtectionDomain.create();
-        final StreamAssociation stream = domain.openStream();
+        final StreamAssociation stream = StreamAssociation.open(domain);
         final Counters counters = new Counters();
         final CompletableFuture<Channel> ready = new CompletableFuture<>();
         final CompletableFuture<Void> closed = new CompletableFuture<>();

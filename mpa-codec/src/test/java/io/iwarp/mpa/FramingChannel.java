@@ -5,6 +5,7 @@ import io.iwarp.Counters;
 import io.iwarp.Role;
 import io.iwarp.internal.InputBudget;
 import io.iwarp.memory.IwarpDevice;
+import io.iwarp.memory.StreamAssociation;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -42,7 +43,7 @@ final class FramingChannel {
     FramingChannel(MpaSettings settings, ToIntFunction<Channel> segmentSize, @Nullable IwarpDevice device) {
         InputBudget budget = device == null
                 ? new InputBudget(Long.MAX_VALUE)
-                : device.createProtectionDomain().openStream().inputBudget();
+                : StreamAssociation.open(device.createProtectionDomain()).inputBudget();
         framing = new MpaFramingHandler(settings, counters, segmentSize, budget, this::take);
         channel = new EmbeddedChannel(framing, new Recorder());
     }

@@ -45,7 +45,7 @@ class RequestErrorTest {
     private final IwarpDevice device = IwarpDevice.create();
     private final ProtectionDomain domain = device.createProtectionDomain();
     private final ProtectionDomain otherDomain = device.createProtectionDomain();
-    private final StreamAssociation otherStream = domain.openStream();
+    private final StreamAssociation otherStream = StreamAssociation.open(domain);
     private final ByteBuf memory = Unpooled.directBuffer(LENGTH + 2 * MARGIN);
     private MemoryRegion region;
     private MemoryRegion writeOnly;
@@ -70,11 +70,11 @@ class RequestErrorTest {
     }
 
     private MemoryRegion register(ProtectionDomain owner, long base, StreamAssociation stream, AccessRight... rights) {
-        var builder = owner.region()
+        return (stream == null ? owner.region() : stream.region())
                 .buffers(memory.slice(MARGIN, LENGTH))
                 .baseTaggedOffset(base)
-                .rights(rights);
-        return (stream == null ? builder : builder.stream(stream)).register();
+                .rights(rights)
+                .register();
     }
 
     @AfterEach

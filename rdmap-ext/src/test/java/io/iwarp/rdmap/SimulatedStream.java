@@ -106,7 +106,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     private final ChannelHandlerContext context;
 
     SimulatedStream(ProtectionDomain domain, RdmapHandler.Settings timeouts) {
-        this.association = domain.openStream();
+        this.association = StreamAssociation.open(domain);
         WirePosition position = new WirePosition(channel, counters);
         this.stream = new RdmapHandler(timeouts, this, association, counters, position, state, this::closeOutput);
         this.ddp = new DdpEnd(association, stream, counters);

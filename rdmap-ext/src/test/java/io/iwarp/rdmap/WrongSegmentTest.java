@@ -40,7 +40,7 @@ class WrongSegmentTest {
     private final IwarpDevice device = IwarpDevice.create();
     private final ProtectionDomain domain = device.createProtectionDomain();
     private final ProtectionDomain otherDomain = device.createProtectionDomain();
-    private final StreamAssociation otherStream = domain.openStream();
+    private final StreamAssociation otherStream = StreamAssociation.open(domain);
     private final ByteBuf memory = Unpooled.directBuffer(REGION_LENGTH + 2 * MARGIN);
     private final MemoryRegion region = register(domain, AccessRight.REMOTE_WRITE);
     private final MemoryRegion readOnly = register(domain, AccessRight.REMOTE_READ);
@@ -62,12 +62,11 @@ class WrongSegmentTest {
         for (int i = 0; i < memory.capacity(); i++) {
             memory.setByte(i, PATTERN);
         }
-        otherStreams = domain
+        otherStreams = otherStream
                 .region()
                 .buffers(memory.slice(MARGIN, REGION_LENGTH))
                 .baseTaggedOffset(BASE)
                 .rights(AccessRight.REMOTE_WRITE)
-                .stream(otherStream)
                 .register();
         revoked.invalidate();
         peer = ScriptedPeer.of(domain);

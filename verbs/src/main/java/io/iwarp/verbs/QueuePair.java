@@ -137,7 +137,7 @@ public final class QueuePair implements AutoCloseable {
             SetupGate.@Nullable Ticket setupTicket) {
         this.channel = channel;
         this.role = role;
-        this.stream = domain.openStream();
+        this.stream = StreamAssociation.open(domain);
         try {
             this.engine =
                     new QueuePairEngine(channel, stream, counters, settings, role, setupTicket, new EngineEvents());
@@ -617,7 +617,7 @@ public final class QueuePair implements AutoCloseable {
      * registration ends with the queue pair; its memory is yours until you close the region.
      */
     public RegionBuilder region() {
-        return stream.protectionDomain().region().stream(stream);
+        return stream.region();
     }
 
     /** As {@link ProtectionDomain#allocate}, for the peer of this queue pair alone; see {@link #region}. */
@@ -635,7 +635,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalArgumentException if the region belongs to another domain, or to another queue pair alone
      */
     public WindowBuilder window(MemoryRegion region, long offset, long length) {
-        return region.window(offset, length).stream(stream);
+        return stream.window(region, offset, length);
     }
 
     /**

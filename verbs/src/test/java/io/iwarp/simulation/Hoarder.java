@@ -21,7 +21,7 @@ final class Hoarder {
 
     Hoarder(End end) {
         this.end = end;
-        try (StreamAssociation stream = end.domain.openStream()) {
+        try (StreamAssociation stream = StreamAssociation.open(end.domain)) {
             managed = stream.managedReceiveBudget().claim(() -> {});
             input = stream.inputBudget().claim(() -> {});
         }

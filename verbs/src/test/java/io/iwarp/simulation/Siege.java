@@ -74,7 +74,7 @@ final class Siege {
                 .maxManagedReceiveBytes(dice.oneOf(1, 1 << 13, 1 << 17))
                 .build();
         domain = device.createProtectionDomain();
-        try (StreamAssociation other = domain.openStream()) {
+        try (StreamAssociation other = StreamAssociation.open(domain)) {
             others = other;
             others.inputBudget().charge(LEAST_LIMIT - dice.oneOf(1 << 12, 1 << 17, LEAST_LIMIT));
             for (int i = dice.oneOf(0, 4, 7); i > 0; i--) {

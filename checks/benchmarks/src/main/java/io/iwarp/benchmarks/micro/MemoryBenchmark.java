@@ -51,7 +51,7 @@ public class MemoryBenchmark {
     @Setup
     public void open() {
         domain = ProtectionDomain.create();
-        stream = domain.openStream();
+        stream = StreamAssociation.open(domain);
         memory = PooledByteBufAllocator.DEFAULT.directBuffer(REGION_BYTES).writeZero(REGION_BYTES);
         payload = Unpooled.directBuffer(PLACED_BYTES).writeZero(PLACED_BYTES);
         registered = new MemoryRegion[regions];
