@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The outcome of the checks of an access to a tagged buffer (RFC 5041 section 7.1, RFC 5040 section 7.2). The checks
  * are made in the order of the constants. The first failed check is the verdict. DDP and RDMAP number it differently.
  */
-@API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
+@API(status = API.Status.INTERNAL)
 public enum AccessVerdict {
     /** All checks passed. */
     GRANTED(null, null),

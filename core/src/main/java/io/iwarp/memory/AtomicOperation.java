@@ -19,7 +19,7 @@ import org.apiguardian.api.API;
  *
  * <p>The object belongs to one thread.
  */
-@API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
+@API(status = API.Status.INTERNAL)
 public final class AtomicOperation {
     /** The number of bytes of an operation. Their address must be a multiple of it. */
     public static final int LENGTH = Long.BYTES;

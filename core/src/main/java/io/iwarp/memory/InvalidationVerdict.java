@@ -3,7 +3,7 @@ package io.iwarp.memory;
 import org.apiguardian.api.API;
 
 /** The outcome of a peer's request to invalidate an STag of this side (RFC 5040 sections 5.3 and 8.1.1). */
-@API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
+@API(status = API.Status.INTERNAL)
 public enum InvalidationVerdict {
     /** The STag was invalidated. */
     INVALIDATED,

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any thread may call any method.
  */
-@API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
+@API(status = API.Status.INTERNAL)
 public final class StreamAssociation implements AutoCloseable {
     private final ProtectionDomain protectionDomain;
     private final STagTable stags;

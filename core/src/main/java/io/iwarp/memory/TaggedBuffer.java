@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread may call any method. Revocation and access exclude each other: after a revocation has returned, no
  * access is in progress and none can begin.
  */
-@API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
+@API(status = API.Status.INTERNAL)
 public final class TaggedBuffer {
     private final int stag;
     private final ProtectionDomain protectionDomain;
