@@ -41,6 +41,7 @@ public final class ConnectionSetup {
     private ProtectionDomain domain;
     private QueuePairSettings settings;
     private @Nullable MessageListener messageListener;
+    private int maxMessageBytes;
     private byte[] privateData = {};
     private @Nullable QueuePair queuePair;
 
@@ -79,18 +80,22 @@ public final class ConnectionSetup {
      * {@link io.iwarp.mpa.MpaSettings#start} and {@link io.iwarp.mpa.MpaSettings#revision} remain those of the server,
      * since they apply before the request.
      *
+     * @throws IllegalArgumentException if they have {@code managedReceiveBytes} beside {@link #onMessage}
      * @throws IllegalStateException if the queue pair exists
      */
     public synchronized ConnectionSetup settings(QueuePairSettings newSettings) {
         requireNoQueuePair();
+        if (messageListener != null) {
+            withMessages(newSettings, maxMessageBytes);
+        }
         settings = Objects.requireNonNull(newSettings, "settings");
         return this;
     }
 
     /**
-     * Sets the listener for the peer's messages. The queue pair then takes its receives from an allocator
-     * ({@link QueuePairSettings#managedReceiveBytes}). It accepts no {@link QueuePair#setCompletionListener}: use the
-     * posts that return a future.
+     * Sets the listener for the peer's messages, instead of that of the server or client. The queue pair then takes its
+     * receives from an allocator ({@link QueuePairSettings#managedReceiveBytes}). It accepts no
+     * {@link QueuePair#setCompletionListener}: use the posts that return a future.
      *
      * @param maxBytes the maximum length of a message, at least 1; a longer one ends the stream
      * @throws IllegalArgumentException if the settings have {@code managedReceiveBytes} too
@@ -98,8 +103,9 @@ public final class ConnectionSetup {
      */
     public synchronized ConnectionSetup onMessage(int maxBytes, MessageListener listener) {
         requireNoQueuePair();
+        withMessages(settings, maxBytes);
         messageListener = Objects.requireNonNull(listener, "listener");
-        settings = withMessages(settings, maxBytes);
+        maxMessageBytes = maxBytes;
         return this;
     }
 
@@ -132,9 +138,12 @@ public final class ConnectionSetup {
     public synchronized QueuePair queuePair() {
         QueuePair created = queuePair;
         if (created == null) {
+            MessageListener listener = messageListener;
+            if (listener != null) {
+                settings = withMessages(settings, maxMessageBytes);
+            }
             created = new QueuePair(channel, domain, settings, role, ticket);
             queuePair = created;
-            MessageListener listener = messageListener;
             if (listener != null) {
                 created.messageListener(listener);
             }

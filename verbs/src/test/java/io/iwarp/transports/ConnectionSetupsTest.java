@@ -109,6 +109,38 @@ class ConnectionSetupsTest {
     }
 
     @Test
+    void settingsOfARequestKeepTheListenerForMessages() throws Exception {
+        BlockingQueue<String> messages = new LinkedBlockingQueue<>();
+        QueuePairSettings managed =
+                QueuePairSettings.builder().managedReceiveBytes(10).build();
+        IwarpListener listener = await(Iwarp.server(group)
+                .onMessage(20, (from, message) -> messages.add("all " + message))
+                .onRequest(request -> {
+                    request.setup().settings(settings(32, 3));
+                    assertThatThrownBy(() -> request.setup().settings(managed))
+                            .isInstanceOf(IllegalArgumentException.class)
+                            .hasMessageContaining("set only one of them");
+                    if (request.privateData().length > 0) {
+                        request.setup().onMessage(30, (from, message) -> messages.add("one " + message));
+                    }
+                    request.accept();
+                })
+                .listen(ANY_PORT));
+        Iwarp.Client client = Iwarp.client(group);
+        ByteBuf text = Unpooled.copiedBuffer("ten bytes.", UTF_8);
+
+        await(await(client.connect(listener.localAddress())).send(text.duplicate()));
+        assertThat(messages.poll(20, TimeUnit.SECONDS)).isEqualTo("all Message[10 bytes]");
+        await(await(client.connect(listener.localAddress(), setup -> setup.privateData(new byte[1])))
+                .send(text.duplicate()));
+        assertThat(messages.poll(20, TimeUnit.SECONDS)).isEqualTo("one Message[10 bytes]");
+
+        await(client.shutdownGracefully(DEADLINE));
+        await(listener.shutdownGracefully(DEADLINE));
+        text.release();
+    }
+
+    @Test
     void bothConnectionsOfAFallbackAreSetUp() throws Exception {
         QueuePairSettings old = QueuePairSettings.builder()
                 .mpa(MpaSettings.builder().revision(1).build())
