@@ -380,7 +380,11 @@ public final class Iwarp {
          * @param host a name or an address
          */
         public CompletableFuture<QueuePair> connect(String host, int port) {
-            return connect(InetSocketAddress.createUnresolved(Objects.requireNonNull(host, "host"), port));
+            return connect(unresolved(host, port));
+        }
+
+        private static SocketAddress unresolved(String host, int port) {
+            return InetSocketAddress.createUnresolved(Objects.requireNonNull(host, "host"), port);
         }
 
         /**
@@ -414,6 +418,15 @@ public final class Iwarp {
                     address,
                     IwarpChannelInitializer.connecting(
                             current.domain, current.settings, current.prepare.andThen(further)));
+        }
+
+        /**
+         * As {@link #stayConnected(SocketAddress, ReconnectListener)}. Each attempt resolves the name of the host
+         * again.
+         */
+        @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
+        public Reconnector stayConnected(String host, int port, ReconnectListener listener) {
+            return stayConnected(unresolved(host, port), listener);
         }
 
         /** As {@link #stayConnected(SocketAddress, ReconnectListener, Duration, Duration)}, with 100 ms and 30 s. */

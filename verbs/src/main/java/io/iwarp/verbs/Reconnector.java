@@ -3,10 +3,13 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
+import io.iwarp.internal.EventLoopTasks;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.Future;
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -19,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * A client that stays connected to one address: after each end that {@linkplain CloseReason#mayRetry may be retried} it
  * connects again. The pauses back off exponentially from a first one to a maximum, with a random jitter of up to one
  * half, so that the clients of a server that restarts do not reconnect all at once. A connection that lasted longer
- * than the pause before it resets the back-off. Made by {@link Iwarp.Client#stayConnected}.
+ * than the next pause resets the back-off. Made by {@link Iwarp.Client#stayConnected}.
  *
  * <p>It stops at the first end that must not be retried, such as a rejection or a {@link #close} of this side. Any
  * thread may call any method.
@@ -73,22 +76,37 @@ public final class Reconnector implements AutoCloseable {
 
     /** Connects. */
     void connect() {
-        CompletableFuture<QueuePair> connecting;
+        CompletableFuture<QueuePair> connecting = null;
         synchronized (lock) {
             timer = null;
-            if (closing) {
-                return;
+            if (!closing) {
+                connecting = connector.get();
+                attempt = connecting;
             }
-            connecting = connector.get();
-            attempt = connecting;
         }
-        connecting.whenComplete((queuePair, failure) -> {
-            if (failure == null) {
-                onConnected(queuePair);
-            } else {
-                onEnded(reasonOf(failure));
-            }
-        });
+        if (connecting == null) {
+            closeFuture.complete(CLOSED);
+        } else {
+            connecting.whenComplete(this::onAttempted);
+        }
+    }
+
+    /** Any thread: the attempt may be over before its future has this action, or be ended by {@link #close}. */
+    private void onAttempted(@Nullable QueuePair queuePair, @Nullable Throwable failure) {
+        if (queuePair != null) {
+            execute(queuePair.executor(), () -> onConnected(queuePair));
+        } else {
+            CloseReason reason = reasonOf(Objects.requireNonNull(failure, "failure"));
+            execute(group.next(), () -> onEnded(reason));
+        }
+    }
+
+    private static void execute(EventLoop loop, Runnable next) {
+        if (loop.inEventLoop()) {
+            next.run();
+        } else {
+            EventLoopTasks.execute(loop, next, next);
+        }
     }
 
     private void connectAgain() {
@@ -104,6 +122,7 @@ public final class Reconnector implements AutoCloseable {
                 : new CloseReason(EndedBy.LOCAL_APPLICATION, null, "could not connect again: " + failure, failure);
     }
 
+    /** Event loop of the queue pair, which may have ended. */
     private void onConnected(QueuePair queuePair) {
         boolean isClosing;
         synchronized (lock) {
@@ -112,12 +131,12 @@ public final class Reconnector implements AutoCloseable {
             connectedAt = System.nanoTime();
             isClosing = closing;
         }
-        queuePair.closed().thenAccept(this::onClosed);
         if (isClosing) {
             queuePair.close();
         } else {
             Callbacks.notify(queuePair.channel(), () -> listener.onConnected(queuePair));
         }
+        queuePair.closed().thenAccept(this::onClosed);
     }
 
     private void onClosed(CloseReason reason) {
@@ -168,8 +187,8 @@ public final class Reconnector implements AutoCloseable {
     }
 
     /**
-     * Ends the current connection in order, and makes no other. Returns at once; {@link #closeFuture} completes when
-     * the connection has ended.
+     * Ends the current connection in order, and makes no other. Returns at once; {@link #closed} completes when the
+     * connection has ended.
      */
     @Override
     public void close() {
