@@ -34,22 +34,20 @@ final class AbuseCases {
     /** Returns the cases. */
     static List<Case> all(Role role) {
         List<Case> cases = new ArrayList<>();
-        cases.add(Case.must(
+        cases.add(Case.onIdle(
                 "abuse.writes",
                 WRITES + " Writes of zero bytes in a row are taken, and a ping works",
                 "DDP-31 MPA-47 RDMAP-12",
-                session -> {
-                    PeerStream stream = session.establish().awaitIdle();
+                stream -> {
                     Segment nothing = Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE);
                     stream.sendAtOnce(Collections.nCopies(WRITES, nothing), WRITES + " Writes of zero bytes");
                     stream.completePing();
                 }));
-        cases.add(Case.must(
+        cases.add(Case.onIdle(
                 "abuse.sends",
                 SENDS + " Sends that nobody waits for end the stream, with a Terminate or without",
                 "DDP-55 DDP-69 RDMAP-33",
-                session -> {
-                    PeerStream stream = session.establish().awaitIdle();
+                stream -> {
                     byte[] sends = repeat(stream, SENDS, i -> Segment.send(stream.takeMsn(), Bytes.NONE));
                     flood(stream, sends, SENDS + " Sends");
                 }));
@@ -79,12 +77,11 @@ final class AbuseCases {
                         }
                     }
                 }));
-        cases.add(Case.must(
+        cases.add(Case.onIdle(
                 "abuse.garbage",
                 GARBAGE + " bytes of garbage behind the set-up end the stream",
                 "MPA-40 MPA-84 DDP-49",
-                session -> {
-                    PeerStream stream = session.establish().awaitIdle();
+                stream -> {
                     byte[] garbage = new byte[GARBAGE];
                     new Random(SEED).nextBytes(garbage);
                     // A length that fits, so that the peer does not wait for more.
@@ -122,7 +119,7 @@ final class AbuseCases {
                 throw stream.unexpected(arrival, "the end of the stream");
             }
         }
-        throw new CaseFailed("answers without an end", "the end of the stream", -1, -1);
+        throw new CaseFailed("answers without an end", "the end of the stream");
     }
 
     private static void connections(List<Case> cases) {

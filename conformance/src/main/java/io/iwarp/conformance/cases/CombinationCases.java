@@ -161,12 +161,11 @@ final class CombinationCases {
 
     private static void crc(List<Case> cases) {
         for (int count : new int[] {1, 2, MANY}) {
-            cases.add(Case.must(
+            cases.add(Case.onIdle(
                             "combined.crc.after." + count,
                             "after " + count + " pings a wrong CRC is refused with 2/0/02",
                             "MPA-36 MPA-40",
-                            session -> {
-                                PeerStream stream = session.establish().awaitIdle();
+                            stream -> {
                                 pings(stream, count);
                                 stream.send(stream.pings().takeAwaited(), FpduChange.flipFromEnd(0), ", wrong CRC");
                                 stream.expectTerminate("2/0/02");

@@ -1,7 +1,6 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
-import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.FpduChange;
 import io.iwarp.conformance.wire.Segment;
@@ -87,13 +86,12 @@ final class DdpUntaggedCases {
         }
         // Small enough to fit into any buffer alone; all but the first ones begin or end behind it.
         for (int each : new int[] {1, 5, 8, 12, 16, 100}) {
-            cases.add(Case.must(
+            cases.add(Case.onIdle(
                     "ddp.too-long.segments." + each,
                     "a Send of " + SEGMENTED + " bytes in segments of " + each
                             + ", which is longer than the buffer, is refused with 1/2/05 or 1/2/04",
                     "DDP-56 DDP-57 DDP-68 RDMAP-35",
-                    session -> {
-                        PeerStream stream = session.establish().awaitIdle();
+                    stream -> {
                         List<Segment> segments = MessageCases.inPieces(
                                 stream.pings().takeAwaited().payload(new byte[SEGMENTED]), each);
                         stream.sendAtOnce(segments, "a Send in segments of " + each + " bytes");
@@ -125,12 +123,11 @@ final class DdpUntaggedCases {
                 "RDMAP-77",
                 stream -> Segment.untagged(15, 9, stream.takeMsn(), Bytes.NONE),
                 "1/2/01");
-        cases.add(Case.must(
+        cases.add(Case.onIdle(
                 "rdmap.first-error",
                 "of two wrong messages in one write the first one is reported, and nothing but it",
                 "RDMAP-55 DDP-66",
-                session -> {
-                    PeerStream stream = session.establish().awaitIdle();
+                stream -> {
                     byte[] first = stream.wire()
                             .encode(stream.pings().takeAwaited().queue(4).encode(), FpduChange.NONE);
                     byte[] second = stream.wire()

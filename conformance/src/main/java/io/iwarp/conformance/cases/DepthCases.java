@@ -164,7 +164,7 @@ final class DepthCases {
 
     private static void require(boolean same) throws CaseFailed {
         if (!same) {
-            throw new CaseFailed("other bytes", "the bytes that are there", -1, -1);
+            throw new CaseFailed("other bytes", "the bytes that are there");
         }
     }
 
@@ -173,7 +173,7 @@ final class DepthCases {
         sendAdd(stream, memory, identifier, 0);
         Segment answer = stream.expect(Segment.ATOMIC_RESPONSE);
         if (answer.payload().length != AtomicRequest.RESPONSE_LENGTH) {
-            throw new CaseFailed(answer.payload().length + " bytes", "12 bytes", -1, -1);
+            throw new CaseFailed(answer.payload().length + " bytes", "12 bytes");
         }
     }
 
@@ -439,7 +439,7 @@ final class DepthCases {
         long before = answer(stream);
         sendAdd(stream, number, 2, -1);
         if (answer(stream) != before + 1) {
-            throw new CaseFailed("another number", "the sum that the FetchAdd leaves", -1, -1);
+            throw new CaseFailed("another number", "the sum that the FetchAdd leaves");
         }
         unread.place().completePing();
     }
@@ -447,7 +447,7 @@ final class DepthCases {
     private static long answer(PeerStream stream) throws IOException, CaseFailed {
         Segment answer = stream.expect(Segment.ATOMIC_RESPONSE);
         if (answer.payload().length != AtomicRequest.RESPONSE_LENGTH) {
-            throw new CaseFailed(answer.payload().length + " bytes", "12 bytes", -1, -1);
+            throw new CaseFailed(answer.payload().length + " bytes", "12 bytes");
         }
         return Bytes.u64(answer.payload(), Integer.BYTES);
     }

@@ -452,10 +452,7 @@ final class ExtAtomicCases {
     private static void require(long found, long right, String what) throws CaseFailed {
         if (found != right) {
             throw new CaseFailed(
-                    String.format(Locale.ROOT, "%016x", found),
-                    String.format(Locale.ROOT, "%016x, %s", right, what),
-                    -1,
-                    -1);
+                    String.format(Locale.ROOT, "%016x", found), String.format(Locale.ROOT, "%016x, %s", right, what));
         }
     }
 }

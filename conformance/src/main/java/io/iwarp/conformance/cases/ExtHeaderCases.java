@@ -4,7 +4,6 @@ import io.iwarp.conformance.judge.Advertisement;
 import io.iwarp.conformance.judge.Case;
 import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.PeerMemory;
-import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.wire.Arrival;
 import io.iwarp.conformance.wire.AtomicRequest;
 import io.iwarp.conformance.wire.Bytes;
@@ -80,13 +79,12 @@ final class ExtHeaderCases {
     private static void immediate(List<Case> cases) {
         for (int opcode : new int[] {Segment.IMMEDIATE, IMMEDIATE_SOLICITED}) {
             for (int length : new int[] {0, 1, 7, 9, 16}) {
-                cases.add(Case.must(
+                cases.add(Case.onIdle(
                                 "ext.immediate." + opcode + "." + length,
                                 Segment.name(opcode) + " of " + length
                                         + " instead of 8 bytes is refused with a Terminate",
                                 "EXT-29 EXT-32",
-                                session -> {
-                                    PeerStream stream = session.establish().awaitIdle();
+                                stream -> {
                                     stream.send(immediate(opcode, stream.takeMsn(), length));
                                     stream.expect(Segment.TERMINATE);
                                 })
@@ -94,13 +92,12 @@ final class ExtHeaderCases {
             }
             for (int[] parts : new int[][] {{0, 4, 8}, {0, 0, 8}, {0, 8, 8}, {4, 8}, {8, 16}}) {
                 String places = IntStream.of(parts).mapToObj(String::valueOf).collect(Collectors.joining("-"));
-                cases.add(Case.must(
+                cases.add(Case.onIdle(
                                 "ext.immediate." + opcode + ".parts." + places,
                                 Segment.name(opcode) + " in segments that begin and end at " + places
                                         + " is refused with a Terminate",
                                 "EXT-29 EXT-32",
-                                session -> {
-                                    PeerStream stream = session.establish().awaitIdle();
+                                stream -> {
                                     long msn = stream.takeMsn();
                                     List<Segment> segments = new ArrayList<>();
                                     for (int i = 1; i < parts.length; i++) {
@@ -113,12 +110,11 @@ final class ExtHeaderCases {
                                 })
                         .needs(Need.IMMEDIATE));
             }
-            cases.add(Case.must(
+            cases.add(Case.onIdle(
                             "ext.immediate.valid." + opcode,
                             Segment.name(opcode) + " of 8 bytes is no error: the peer sends no Terminate about it",
                             "EXT-28 EXT-29 EXT-31",
-                            session -> {
-                                PeerStream stream = session.establish().awaitIdle();
+                            stream -> {
                                 stream.send(immediate(opcode, stream.takeMsn(), Long.BYTES));
                                 Arrival arrival = stream.next();
                                 if (arrival.is(Segment.TERMINATE)) {
@@ -158,12 +154,11 @@ final class ExtHeaderCases {
             onMemory(cases, "right." + code, without, "EXT-33 RDMAP-86", code, "0/1/02", Need.UNWRITABLE);
         }
         for (int length : new int[] {0, 1, 28, 51, 53, 56}) {
-            cases.add(Case.must(
+            cases.add(Case.onIdle(
                             "ext.atomic.length." + length,
                             "an Atomic Request of " + length + " instead of 52 bytes ends the stream",
                             "EXT-11 EXT-32",
-                            session -> {
-                                PeerStream stream = session.establish().awaitIdle();
+                            stream -> {
                                 stream.send(atomic(stream.takeReadMsn(), new byte[length]));
                                 stream.expectEndOfAnyKind();
                             })

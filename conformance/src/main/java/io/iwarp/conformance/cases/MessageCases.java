@@ -3,7 +3,6 @@ package io.iwarp.conformance.cases;
 import io.iwarp.conformance.judge.Case;
 import io.iwarp.conformance.judge.Level;
 import io.iwarp.conformance.judge.Need;
-import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Role;
 import io.iwarp.conformance.wire.FpduChange;
 import io.iwarp.conformance.wire.Segment;
@@ -97,8 +96,7 @@ final class MessageCases {
                 return all;
             };
             String id = String.format(Locale.ROOT, "%s.%s.%x%s", id(), message.id(), value, suffix);
-            return Case.must(id, title(message, where, value), requirements, session -> {
-                        PeerStream stream = session.establish().awaitIdle();
+            return Case.onIdle(id, title(message, where, value), requirements, stream -> {
                         if (hasNoEffect()) {
                             message.exchange(stream, change);
                         } else {
@@ -356,13 +354,12 @@ final class MessageCases {
 
     private static void crc(List<Case> cases, Message message) {
         for (boolean last : message.divisible() ? new boolean[] {false, true} : new boolean[] {false}) {
-            cases.add(Case.must(
+            cases.add(Case.onIdle(
                             "mpa.crc.message." + message.id() + (last ? ".last" : ""),
                             "a wrong CRC of a message " + message.text()
                                     + (last ? " in the last of three segments" : "") + " is refused with 2/0/02",
                             "MPA-36 MPA-40 MPA-84",
-                            session -> {
-                                PeerStream stream = session.establish().awaitIdle();
+                            stream -> {
                                 List<Segment> wrong = new ArrayList<>();
                                 message.sendWrong(stream, segments -> {
                                     List<Segment> all = cut(segments.get(0), last ? THREE : WHOLE);
@@ -445,12 +442,11 @@ final class MessageCases {
             return;
         }
         for (int count : OFTEN) {
-            cases.add(Case.must(
+            cases.add(Case.onIdle(
                             "rdmap.again." + message.id() + "." + count,
                             count + " messages " + message.text() + " in a row all have their effect",
                             "DDP-21 DDP-36 RDMAP-28 RDMAP-37",
-                            session -> {
-                                PeerStream stream = session.establish().awaitIdle();
+                            stream -> {
                                 for (int i = 0; i < count; i++) {
                                     message.exchange(stream, segments -> segments);
                                 }

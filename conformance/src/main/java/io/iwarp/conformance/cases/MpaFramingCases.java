@@ -45,12 +45,11 @@ final class MpaFramingCases {
         for (int offset = LENGTH_FIELD; offset < SEND; offset++) {
             int at = offset;
             String part = offset < HEADER_END ? "header" : offset < SEND - CRC_BYTES ? "payload" : "CRC";
-            cases.add(Case.must(
+            cases.add(Case.onIdle(
                             "mpa.crc.flip." + offset,
                             "a Send with a bit flipped in byte " + offset + " (" + part + ") is an error of the CRC",
                             "MPA-36 MPA-39 MPA-40 MPA-84 MPA-89 RDMAP-57",
-                            session -> {
-                                PeerStream stream = session.establish().awaitIdle();
+                            stream -> {
                                 Segment send = stream.pings().takeAwaited();
                                 byte[] fpdu = stream.wire().encode(send, FpduChange.NONE);
                                 // Markers come in front of the fields or among them.
@@ -91,12 +90,11 @@ final class MpaFramingCases {
     }
 
     private static void wrongCrc(List<Case> cases, String name, Refused.Wrong segment, Spoil spoil) {
-        cases.add(Case.must(
+        cases.add(Case.onIdle(
                         "mpa.crc.kind." + name,
                         "an FPDU (" + name + ") with a wrong CRC is an error of the CRC, whatever it holds",
                         "MPA-36 MPA-39 MPA-40 MPA-84",
-                        session -> {
-                            PeerStream stream = session.establish().awaitIdle();
+                        stream -> {
                             Segment wrong = segment.make(stream);
                             byte[] fpdu = stream.wire().encode(wrong, FpduChange.NONE);
                             spoil.spoil(fpdu);
@@ -126,12 +124,11 @@ final class MpaFramingCases {
                             }
                         })
                 .needs(Need.CRC));
-        cases.add(Case.must(
+        cases.add(Case.onIdle(
                         "mpa.crc.nothing-after",
                         "after an FPDU with a wrong CRC a good one is not acted on",
                         "MPA-88 MPA-40",
-                        session -> {
-                            PeerStream stream = session.establish().awaitIdle();
+                        stream -> {
                             Segment send = stream.pings().takeAwaited();
                             byte[] bad = stream.wire().encode(send, FpduChange.flipFromEnd(0));
                             byte[] good = stream.wire().encode(send, FpduChange.NONE);
@@ -140,8 +137,7 @@ final class MpaFramingCases {
                             stream.expectBareEnd();
                         })
                 .needs(Need.CRC));
-        cases.add(Case.must("mpa.crc.off", "without CRCs the field may hold anything", "MPA-13 MPA-37", session -> {
-                    PeerStream stream = session.establish().awaitIdle();
+        cases.add(Case.onIdle("mpa.crc.off", "without CRCs the field may hold anything", "MPA-13 MPA-37", stream -> {
                     for (int i = 0; i < CRC_BYTES; i++) {
                         stream.send(NOTHING, FpduChange.flipFromEnd(i), ", bit set in the CRC");
                     }
@@ -154,12 +150,11 @@ final class MpaFramingCases {
         for (int padding = 1; padding < CRC_BYTES; padding++) {
             int cut = CRC_BYTES - padding;
             for (int value : new int[] {0x01, 0xFF}) {
-                cases.add(Case.must(
+                cases.add(Case.onIdle(
                         "mpa.padding." + padding + "." + value,
                         padding + " bytes of PAD that hold " + value + ", under a right CRC, are not looked at",
                         "MPA-12",
-                        session -> {
-                            PeerStream stream = session.establish().awaitIdle();
+                        stream -> {
                             Segment first = stream.pings().takeAwaited();
                             byte[] message = first.payload();
                             long msn = first.msn();
@@ -178,12 +173,11 @@ final class MpaFramingCases {
     private static void lengths(List<Case> cases) {
         for (int length = 0; length < Segment.UNTAGGED_HEADER; length++) {
             int shorter = length;
-            cases.add(Case.must(
+            cases.add(Case.onIdle(
                     "mpa.length.untagged." + length,
                     "a ULPDU of " + length + " bytes that is too short for an untagged header ends the stream",
                     "DDP-23 MPA-7",
-                    session -> {
-                        PeerStream stream = session.establish().awaitIdle();
+                    stream -> {
                         byte[] ulpdu =
                                 Arrays.copyOf(stream.pings().takeAwaited().encode(), shorter);
                         stream.wire()
@@ -193,12 +187,11 @@ final class MpaFramingCases {
         }
         for (int length = 2; length < Segment.TAGGED_HEADER; length++) {
             int shorter = length;
-            cases.add(Case.must(
+            cases.add(Case.onIdle(
                     "mpa.length.tagged." + length,
                     "a ULPDU of " + length + " bytes that is too short for a tagged header ends the stream",
                     "DDP-23 MPA-7",
-                    session -> {
-                        PeerStream stream = session.establish().awaitIdle();
+                    stream -> {
                         byte[] ulpdu = Arrays.copyOf(NOTHING.encode(), shorter);
                         stream.wire()
                                 .send(stream.wire().encode(ulpdu, FpduChange.NONE), "a ULPDU of " + shorter + " bytes");
@@ -223,12 +216,11 @@ final class MpaFramingCases {
                     }));
         }
         for (int end : ENDS) {
-            cases.add(Case.must(
+            cases.add(Case.onIdle(
                     "mpa.fin-inside." + end,
                     "a FIN behind byte " + end + " of an FPDU ends the stream, and the FPDU is not acted on",
                     "MPA-83 MPA-49",
-                    session -> {
-                        PeerStream stream = session.establish().awaitIdle();
+                    stream -> {
                         byte[] fpdu = stream.wire().encode(stream.pings().takeAwaited(), FpduChange.NONE);
                         stream.wire().send(Arrays.copyOf(fpdu, end), "the first " + end + " bytes of a Send");
                         stream.wire().fin();
@@ -246,8 +238,7 @@ final class MpaFramingCases {
                         stream.expect(Segment.TERMINATE);
                     }));
         }
-        cases.add(Case.must("mpa.cut.singly", "a Send that comes byte by byte is taken", "MPA-48 MPA-49", session -> {
-            PeerStream stream = session.establish().awaitIdle();
+        cases.add(Case.onIdle("mpa.cut.singly", "a Send that comes byte by byte is taken", "MPA-48 MPA-49", stream -> {
             Segment send = stream.pings().takeAwaited();
             byte[] fpdu = stream.wire().encode(send, FpduChange.NONE);
             stream.wire().sendSingly(fpdu, Duration.ofMillis(1), send.describe());

@@ -53,7 +53,7 @@ final class RdmapReadCases {
         long[][] places = {{0, 0}, {1, 1}, {0xDEAD_BEEFL, 0x0123_4567_89AB_CDEFL}, {0xFFFF_FFFFL, -1}};
         for (long[] sink : places) {
             for (long[] source : new long[][] {places[0], places[3]}) {
-                cases.add(Case.must(
+                cases.add(Case.onIdle(
                         String.format(Locale.ROOT, "rdmap.read.empty.%x.%x", sink[0], source[0]),
                         String.format(
                                 Locale.ROOT,
@@ -62,8 +62,7 @@ final class RdmapReadCases {
                                 sink[0],
                                 sink[1]),
                         "RDMAP-22 RDMAP-23 RDMAP-25 RDMAP-26 DDP-30",
-                        session -> {
-                            PeerStream stream = session.establish().awaitIdle();
+                        stream -> {
                             read(stream, new ReadRequest(sink[0], sink[1], 0, source[0], source[1]));
                             stream.pings().expectResponse(sink[0], sink[1], 0);
                             stream.completePing();
@@ -222,7 +221,7 @@ final class RdmapReadCases {
                                 byte[] part = place.stream().pings().expectResponse(SINK, 77, range[1]);
                                 byte[] right = Arrays.copyOfRange(all, range[0], range[0] + range[1]);
                                 if (!Arrays.equals(part, right)) {
-                                    throw new CaseFailed("other bytes", "the bytes that are there", -1, -1);
+                                    throw new CaseFailed("other bytes", "the bytes that are there");
                                 }
                                 place.completePing();
                             })
@@ -232,12 +231,11 @@ final class RdmapReadCases {
 
     private static void headers(List<Case> cases) {
         for (int length : new int[] {0, 1, 4, 12, 16, 20, 27}) {
-            cases.add(Case.must(
+            cases.add(Case.onIdle(
                     "rdmap.read.short." + length,
                     "a Read Request of " + length + " bytes instead of 28 ends the stream",
                     "RDMAP-18 RDMAP-53",
-                    session -> {
-                        PeerStream stream = session.establish().awaitIdle();
+                    stream -> {
                         stream.send(
                                 Segment.untagged(Segment.READ_REQUEST, 1, stream.nextReadMsn(), Bytes.pattern(length)));
                         stream.expectEndOfAnyKind();
@@ -252,12 +250,11 @@ final class RdmapReadCases {
                     "1/2/05"));
         }
         for (int length : new int[] {27, 29}) {
-            cases.add(Case.must(
+            cases.add(Case.onIdle(
                     "rdmap.read.segments." + length,
                     "a Read Request of " + length + " instead of 28 bytes, in three segments, ends the stream",
                     "RDMAP-18 RDMAP-53 DDP-57",
-                    session -> {
-                        PeerStream stream = session.establish().awaitIdle();
+                    stream -> {
                         byte[] header = Arrays.copyOf(new ReadRequest(SINK, 0, 0, 0, 0).encode(), length);
                         Segment wrong = Segment.untagged(Segment.READ_REQUEST, 1, stream.nextReadMsn(), header);
                         stream.sendAtOnce(MessageCases.inThree(wrong), "a Read Request");
@@ -288,12 +285,11 @@ final class RdmapReadCases {
     private static void order(List<Case> cases) {
         for (int count = 2; count <= BURST; count++) {
             int reads = count;
-            cases.add(Case.must(
+            cases.add(Case.onIdle(
                             "rdmap.read.burst." + count,
                             count + " Reads in a burst are answered in their order",
                             "RDMAP-20 RDMAP-28 RDMAP-29 RDMAP-69",
-                            session -> {
-                                PeerStream stream = session.establish().awaitIdle();
+                            stream -> {
                                 stream.requirePlacesForReads(reads);
                                 for (int i = 0; i < reads; i++) {
                                     read(stream, new ReadRequest(SINK, i, 0, 0, 0));
@@ -305,12 +301,11 @@ final class RdmapReadCases {
                             })
                     .needs(Need.ENHANCED));
         }
-        cases.add(Case.must(
+        cases.add(Case.onIdle(
                 "rdmap.read.one-after-another",
                 "ten Reads of zero bytes, one after another, are all answered",
                 "RDMAP-18 RDMAP-19 RDMAP-28 DDP-21",
-                session -> {
-                    PeerStream stream = session.establish().awaitIdle();
+                stream -> {
                     for (int i = 0; i < 10; i++) {
                         read(stream, new ReadRequest(SINK, i, 0, 0, 0));
                         stream.pings().expectResponse(SINK, i, 0);
@@ -339,7 +334,7 @@ final class RdmapReadCases {
                             for (int i = 0; i < BURST; i++) {
                                 byte[] found = stream.pings().expectResponse(SINK, i, (int) size);
                                 if (!Arrays.equals(found, there)) {
-                                    throw new CaseFailed("other bytes", "the bytes that are there", -1, -1);
+                                    throw new CaseFailed("other bytes", "the bytes that are there");
                                 }
                             }
                             place.completePing();

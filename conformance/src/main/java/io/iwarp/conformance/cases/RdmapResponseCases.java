@@ -56,12 +56,11 @@ final class RdmapResponseCases {
                         }));
             }
         }
-        cases.add(Case.must(
+        cases.add(Case.onIdle(
                 "rdmap.response.twice",
                 "a second Read Response to the same Read is refused with 0/2/06 or 1/1/00",
                 "RDMAP-78 DDP-36",
-                session -> {
-                    PeerStream stream = session.establish().awaitIdle();
+                stream -> {
                     byte[] text = Pings.text(Case.DEFAULT_SIZE);
                     ReadRequest read = stream.pings().advertise(text.length);
                     stream.send(right(read, text));
@@ -82,12 +81,11 @@ final class RdmapResponseCases {
     }
 
     private static Case refusal(String name, String what, String requirements, Answer answer, String... errors) {
-        return Case.must(
+        return Case.onIdle(
                 "rdmap.response." + name,
                 "a Read Response " + what + " is refused with " + String.join(" or ", errors),
                 requirements,
-                session -> {
-                    PeerStream stream = session.establish().awaitIdle();
+                stream -> {
                     byte[] text = Pings.text(Case.DEFAULT_SIZE);
                     ReadRequest read = stream.pings().advertise(text.length);
                     stream.send(answer.make(read, text));

@@ -81,12 +81,11 @@ final class RdmapTerminateCases {
         wrong.put("msn.2", terminate -> terminate.msn(2));
         wrong.put("mo", terminate -> terminate.messageOffset(4));
         wrong.put("not-last", terminate -> terminate.last(false));
-        wrong.forEach((name, change) -> cases.add(Case.must(
+        wrong.forEach((name, change) -> cases.add(Case.onIdle(
                 "rdmap.terminate.received.wrong." + name,
                 "a Terminate whose header is wrong (" + name + ") ends the stream",
                 "RDMAP-42 RDMAP-44 DDP-58",
-                session -> {
-                    PeerStream stream = session.establish().awaitIdle();
+                stream -> {
                     byte[] message = TerminateMessage.bare(0, 0, 0).encode();
                     stream.send(change.apply(Segment.terminate(message)));
                     if (name.equals("not-last")) {
@@ -108,12 +107,11 @@ final class RdmapTerminateCases {
     }
 
     private static void received(List<Case> cases, String name, String what, byte[] payload) {
-        cases.add(Case.must(
+        cases.add(Case.onIdle(
                 "rdmap.terminate.received." + name,
                 "a Terminate " + what + " ends the stream, and is not answered",
                 "RDMAP-43 RDMAP-44 RDMAP-49 RDMAP-51",
-                session -> {
-                    PeerStream stream = session.establish().awaitIdle();
+                stream -> {
                     stream.send(Segment.terminate(payload));
                     stream.expectBareEnd();
                 }));
@@ -181,12 +179,11 @@ final class RdmapTerminateCases {
                         throw deviation(arrival, "M=1 D=1 R=" + (rdmaHeader ? 1 : 0), message.describe(), 2);
                     }
                 }));
-        cases.add(Case.must(
+        cases.add(Case.onIdle(
                 "rdmap.terminate.quote." + name,
                 "the headers in the Terminate for " + what + " are those that were sent",
                 "RDMAP-51 RDMAP-48 DDP-65",
-                session -> {
-                    PeerStream stream = session.establish().awaitIdle();
+                stream -> {
                     Segment bad = wrong.make(stream);
                     stream.send(bad);
                     Arrival arrival = stream.next();

@@ -18,8 +18,7 @@ final class Refused {
     /** Returns the case; {@code errors} are those of which the Terminate has to have one */
     static Case onIdleStream(String id, String what, String requirements, Wrong wrong, String... errors) {
         String title = what + " is refused with " + String.join(" or ", errors);
-        return Case.must(id, title, requirements, session -> {
-            PeerStream stream = session.establish().awaitIdle();
+        return Case.onIdle(id, title, requirements, stream -> {
             Segment segment = wrong.make(stream);
             stream.sendAtFault(segment);
             stream.expectTerminate(errors);

@@ -80,12 +80,11 @@ final class RuleCases {
     }
 
     private static void error(List<Case> cases, String name, Segment wrong) {
-        cases.add(Case.must(
+        cases.add(Case.onIdle(
                 "rule.error." + name,
                 "an error of a segment (" + name + ") is answered by a Terminate, and nothing follows it",
                 "RDMAP-53 RDMAP-45",
-                session -> {
-                    PeerStream stream = session.establish().awaitIdle();
+                stream -> {
                     stream.send(wrong.opcode() == Segment.READ_REQUEST ? wrong.msn(stream.nextReadMsn()) : wrong);
                     stream.expect(Segment.TERMINATE);
                     stream.expectBareEnd();

@@ -104,7 +104,7 @@ final class TeardownCases {
                         other = other == null ? session.establish().awaitIdle() : other;
                         other.completePing();
                     }
-                    throw new CaseFailed("the connection stays", "its end", -1, -1);
+                    throw new CaseFailed("the connection stays", "its end");
                 }));
         cases.add(Case.must(
                 "teardown.reset." + name,

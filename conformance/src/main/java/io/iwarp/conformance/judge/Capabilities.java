@@ -112,7 +112,7 @@ final class Capabilities {
         } catch (ConnectException | BindException e) {
             throw e;
         } catch (SocketException e) {
-            failure = new CaseFailed("the connection broke: " + e.getMessage(), "a ping", -1, -1);
+            failure = new CaseFailed("the connection broke: " + e.getMessage(), "a ping");
         }
         try (Session second = sessions.open(Case.DEFAULT_SIZE)) {
             return question.ask(second.establish().awaitIdle());

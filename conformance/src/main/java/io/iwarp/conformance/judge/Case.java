@@ -37,6 +37,19 @@ public record Case(
         void run(Session session) throws IOException, CaseFailed, CaseSkipped;
     }
 
+    /** What a case does on a stream on which the peer waits for a Send. */
+    @FunctionalInterface
+    public interface IdleBody {
+        /** Talks to the peer. */
+        void run(PeerStream stream) throws IOException, CaseFailed, CaseSkipped;
+    }
+
+    /** Returns a case that a MUST asks for, on a stream of its own. */
+    public static Case onIdle(String id, String title, String requirements, IdleBody body) {
+        return must(
+                id, title, requirements, session -> body.run(session.establish().awaitIdle()));
+    }
+
     /** Returns a case that a MUST asks for. */
     public static Case must(String id, String title, String requirements, Body body) {
         return new Case(id, title, Level.MUST, List.of(requirements.split(" ")), List.of(), DEFAULT_SIZE, null, body);

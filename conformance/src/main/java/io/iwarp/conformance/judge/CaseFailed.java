@@ -9,6 +9,11 @@ public final class CaseFailed extends Exception {
     private final int entry;
     private final int offset;
 
+    /** Creates a failure that no byte of the dialogue shows. */
+    public CaseFailed(String seen, String allowed) {
+        this(seen, allowed, -1, -1);
+    }
+
     /**
      * @param seen what the peer did
      * @param allowed what it may do

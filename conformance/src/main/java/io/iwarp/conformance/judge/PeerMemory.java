@@ -159,7 +159,7 @@ public final class PeerMemory {
         byte[] expected = right;
         int wrong = expected == null || !stream.memoryCanBeRead() ? -1 : Arrays.mismatch(pings.read(memory), expected);
         if (wrong >= 0) {
-            throw new CaseFailed("byte " + wrong + " is another", "what was written, and the rest as before", -1, -1);
+            throw new CaseFailed("byte " + wrong + " is another", "what was written, and the rest as before");
         }
         ReadRequest read = pending;
         byte[] text = answer;

@@ -91,7 +91,7 @@ public final class Runner {
         add(
                 lack == null
                         ? Result.passed(test, 0)
-                        : Result.failed(test, new CaseFailed(lack, support.text(), -1, -1), new Dialogue(), 0)
+                        : Result.failed(test, new CaseFailed(lack, support.text()), new Dialogue(), 0)
                                 .orKnown(known, options.role()));
     }
 
@@ -174,15 +174,14 @@ public final class Runner {
         } catch (CaseSkipped e) {
             return Result.skipped(test, String.valueOf(e.getMessage()));
         } catch (IOException e) {
-            failure = new CaseFailed("the connection broke: " + e.getMessage(), "an exchange as described", -1, -1);
+            failure = new CaseFailed("the connection broke: " + e.getMessage(), "an exchange as described");
         } catch (RuntimeException e) {
             // A case that cannot decode what came fails alone: the run goes on.
             String place = Stream.of(e.getStackTrace())
                     .findFirst()
                     .map(frame -> " at " + frame)
                     .orElse("");
-            failure = new CaseFailed(
-                    "the case cannot decode what came: " + e + place, "an exchange as described", -1, -1);
+            failure = new CaseFailed("the case cannot decode what came: " + e + place, "an exchange as described");
         }
         return Result.failed(test, failure, session.dialogue(), millis(start)).orKnown(known, options.role());
     }

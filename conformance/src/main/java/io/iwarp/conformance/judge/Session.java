@@ -175,7 +175,7 @@ public final class Session implements AutoCloseable {
     /** Checks that a client's program ends, because its connection broke. A server serves on, as the runner checks. */
     public void expectProgramEnds() throws CaseFailed {
         if (!link.ends(options.patience())) {
-            throw new CaseFailed("the client runs on", "its end: the connection is gone", -1, -1);
+            throw new CaseFailed("the client runs on", "its end: the connection is gone");
         }
     }
 
