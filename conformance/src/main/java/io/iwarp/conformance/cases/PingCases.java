@@ -81,7 +81,7 @@ final class PingCases {
             stream.pings().ping(Pings.text(size));
         } else if (stream.pings().source().size() != size) {
             throw new CaseSkipped("the client has " + stream.pings().source().size()
-                    + " bytes: {size} in COMMAND would choose " + size);
+                    + " bytes: {size} in COMMAND would choose another size");
         } else {
             stream.completePing();
         }

@@ -19,6 +19,8 @@ public final class Causes {
     private static final int MAX_LINES = 8;
     private static final int MAX_FAMILIES = 6;
     private static final String TERMINATE = "a Terminate";
+    private static final String RULES = "messages of the peer break a rule";
+    private static final String OTHERWISE = "the peer does otherwise: ";
 
     private Causes() {}
 
@@ -38,7 +40,7 @@ public final class Causes {
                 .toList();
         List<String> lines = sorted.stream()
                 .limit(MAX_LINES)
-                .map(entry -> entry.getKey() + ": " + cases(entry.getValue()))
+                .map(entry -> entry.getKey() + ": " + cases(entry.getValue()) + titles(entry))
                 .collect(Collectors.toCollection(ArrayList::new));
         if (sorted.size() > MAX_LINES) {
             lines.add("other causes: "
@@ -64,7 +66,7 @@ public final class Causes {
     private static String cause(Report.Outcome one, boolean terminates) {
         String seen = one.seen();
         if (isRule(one)) {
-            return "messages of the peer break a rule";
+            return RULES;
         }
         if (seen.contains("after it the peer serves no ping")) {
             return "the peer serves no connection any more after it";
@@ -73,7 +75,7 @@ public final class Causes {
             return "the peer's Terminates have layer and error type swapped";
         }
         if (!one.allowed().startsWith(TERMINATE)) {
-            return "the peer does otherwise: " + what(seen) + " instead of " + one.allowed();
+            return OTHERWISE + what(seen) + " instead of " + one.allowed();
         }
         if (seen.startsWith(TERMINATE)) {
             return "a Terminate has another error than the RFC asks for";
@@ -86,6 +88,19 @@ public final class Causes {
         return seen.startsWith("nothing")
                 ? "the peer does not react to what it has to refuse"
                 : "the peer takes what it has to refuse";
+    }
+
+    /** Returns what the peer has to do: which rules it breaks, and the first case of a cause that has no name. */
+    private static String titles(Map.Entry<String, List<Report.Outcome>> cause) {
+        if (cause.getKey().startsWith(OTHERWISE)) {
+            return ": " + cause.getValue().get(0).title();
+        }
+        return !cause.getKey().equals(RULES)
+                ? ""
+                : cause.getValue().stream()
+                        .limit(MAX_FAMILIES)
+                        .map(one -> one.title().replaceFirst("^in all cases ", ""))
+                        .collect(Collectors.joining("; ", ": ", ""));
     }
 
     /** Returns what came, without the numbers in which one case differs from another. */

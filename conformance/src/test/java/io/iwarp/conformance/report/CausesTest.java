@@ -17,10 +17,10 @@ class CausesTest {
                         failed("rdmap.a", "the end of the connection (FIN)", "a Terminate with 0/2/06"),
                         failed("rule.a", "1", "0"))))
                 .containsExactly(
-                        "messages of the peer break a rule: 1 case, rule.a",
+                        "messages of the peer break a rule: 1 case, rule.a: the title of rule.a",
                         "the peer never sends a Terminate: it only ends the connection: 2 cases, as ddp.a"
                                 + " (ddp.a, rdmap.a)",
-                        "the peer does otherwise: 3 bytes instead of 4 bytes: 1 case, mpa.a");
+                        "the peer does otherwise: 3 bytes instead of 4 bytes: 1 case, mpa.a: the title of mpa.a");
     }
 
     @Test
@@ -63,6 +63,17 @@ class CausesTest {
 
     private static Report.Outcome failed(String id, String seen, String allowed) {
         return new Report.Outcome(
-                id, "", Level.MUST, List.of(), List.of(), Status.FAILED, seen, allowed, "", false, List.of(), 0);
+                id,
+                (id.startsWith("rule.") ? "in all cases " : "") + "the title of " + id,
+                Level.MUST,
+                List.of(),
+                List.of(),
+                Status.FAILED,
+                seen,
+                allowed,
+                "",
+                false,
+                List.of(),
+                0);
     }
 }
