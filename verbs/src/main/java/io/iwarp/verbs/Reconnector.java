@@ -47,6 +47,7 @@ public final class Reconnector implements AutoCloseable {
     private long connectedAt;
     private @Nullable CompletableFuture<QueuePair> attempt;
     private @Nullable QueuePair currentQueuePair;
+    private CompletableFuture<QueuePair> nextQueuePair;
     private @Nullable Future<?> timer;
 
     /**
@@ -72,6 +73,7 @@ public final class Reconnector implements AutoCloseable {
         this.maxPauseNanos = maxPause.toNanos();
         this.pauseNanos = firstPauseNanos;
         this.closeFuture = new LoopFuture<>(group);
+        this.nextQueuePair = new LoopFuture<>(group);
     }
 
     /** Connects. */
@@ -85,7 +87,7 @@ public final class Reconnector implements AutoCloseable {
             }
         }
         if (connecting == null) {
-            closeFuture.complete(CLOSED);
+            end(CLOSED);
         } else {
             connecting.whenComplete(this::onAttempted);
         }
@@ -124,17 +126,21 @@ public final class Reconnector implements AutoCloseable {
 
     /** Event loop of the queue pair, which may have ended. */
     private void onConnected(QueuePair queuePair) {
-        boolean isClosing;
+        CompletableFuture<QueuePair> awaited = null;
         synchronized (lock) {
             attempt = null;
             currentQueuePair = queuePair;
             connectedAt = System.nanoTime();
-            isClosing = closing;
+            if (!closing) {
+                awaited = nextQueuePair;
+                nextQueuePair = new LoopFuture<>(group);
+            }
         }
-        if (isClosing) {
+        if (awaited == null) {
             queuePair.close();
         } else {
             Callbacks.notify(queuePair.channel(), () -> listener.onConnected(queuePair));
+            awaited.complete(queuePair);
         }
         queuePair.closed().thenAccept(this::onClosed);
     }
@@ -160,8 +166,17 @@ public final class Reconnector implements AutoCloseable {
         }
         Callbacks.notify(this, () -> listener.onDisconnected(reason, willRetry ? Duration.ofNanos(pause) : null));
         if (!willRetry || !schedule(pause)) {
-            closeFuture.complete(reason);
+            end(reason);
         }
+    }
+
+    private void end(CloseReason reason) {
+        CompletableFuture<QueuePair> awaited;
+        synchronized (lock) {
+            awaited = nextQueuePair;
+        }
+        closeFuture.complete(reason);
+        awaited.completeExceptionally(new ConnectionClosedException(reason));
     }
 
     /** Returns false if nothing follows, since the application has closed this, or its event loops are shut down. */
@@ -176,6 +191,23 @@ public final class Reconnector implements AutoCloseable {
             } catch (RejectedExecutionException shutDown) {
                 return false;
             }
+        }
+    }
+
+    /**
+     * Returns a future that completes with the current queue pair, or with the next one while there is none. It fails
+     * with a {@link ConnectionClosedException} if none follows. {@link ReconnectListener#onConnected} has been called
+     * then.
+     */
+    public CompletableFuture<QueuePair> connected() {
+        synchronized (lock) {
+            QueuePair current = currentQueuePair;
+            if (current == null || current.closeReason() != null) {
+                return nextQueuePair.copy();
+            }
+            CompletableFuture<QueuePair> connected = new LoopFuture<>(group);
+            connected.complete(current);
+            return connected;
         }
     }
 
@@ -207,7 +239,7 @@ public final class Reconnector implements AutoCloseable {
         } else if (connecting != null) {
             connecting.completeExceptionally(new ConnectionClosedException(CLOSED));
         } else if (wasPaused) {
-            closeFuture.complete(CLOSED);
+            end(CLOSED);
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.CloseReason;
+import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.Iwarp;
@@ -12,6 +13,7 @@ import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.ReconnectListener;
 import io.iwarp.verbs.Reconnector;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -22,6 +24,7 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -97,20 +100,47 @@ class ReconnectorTest {
             address = reserved.getLocalSocketAddress();
         }
         Reconnector reconnector = client.stayConnected(address, listener, SHORT, Duration.ofMillis(20));
+        CompletableFuture<QueuePair> next = reconnector.connected();
         List<Duration> first = List.of(take(pauses), take(pauses), take(pauses));
         IwarpListener server =
                 await(Iwarp.server(group).onRequest(ConnectionRequest::accept).listen(address));
 
         QueuePair queuePair = take(connected);
 
+        assertThat(await(next)).isSameAs(queuePair);
+        assertThat(await(reconnector.connected())).isSameAs(queuePair);
         assertThat(reconnector.queuePair()).isSameAs(queuePair);
         assertThat(first.get(0)).isBetween(SHORT.dividedBy(2), SHORT);
         assertThat(first.get(2)).isBetween(SHORT.multipliedBy(2), SHORT.multipliedBy(4));
         reconnector.close();
         assertThat(await(reconnector.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+        assertThatThrownBy(() -> await(reconnector.connected()))
+                .hasCauseInstanceOf(ConnectionClosedException.class)
+                .hasMessageContaining("closed by the application");
         await(client.shutdownGracefully(DEADLINE));
         await(server.shutdownGracefully(DEADLINE));
         assertThat(connected).isEmpty();
+    }
+
+    @Test
+    void afterAnEndTheNextQueuePairIsAwaited() throws Exception {
+        BlockingQueue<QueuePair> opened = new LinkedBlockingQueue<>();
+        IwarpListener server = await(Iwarp.server(group)
+                .onRequest(ConnectionRequest::accept)
+                .onOpen(opened::add)
+                .listen(anyPort()));
+        Reconnector reconnector = client.stayConnected(server.localAddress(), listener, SHORT, SHORT);
+        QueuePair first = await(reconnector.connected());
+        CompletableFuture<QueuePair> second = new CompletableFuture<>();
+        first.receive(Unpooled.EMPTY_BUFFER)
+                .whenComplete((flushed, failure) -> reconnector.connected().thenAccept(second::complete));
+
+        take(opened).abort();
+
+        assertThat(await(second)).isNotNull().isNotSameAs(first);
+        reconnector.close();
+        await(client.shutdownGracefully(DEADLINE));
+        await(server.shutdownGracefully(DEADLINE));
     }
 
     private static <T> T take(BlockingQueue<T> queue) throws InterruptedException {
