@@ -19,13 +19,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A leader writes entries into the memory of three replicas, and counts those that have them. */
 public final class Quorum {
-    private static final int REPLICAS = 3;
     private static final int QUORUM = 2;
     private static final int LOG = 1 << 20;
 
@@ -92,23 +90,19 @@ public final class Quorum {
         return committed;
     }
 
-    private static void report(CompletableFuture<Void> committed) throws InterruptedException {
-        try {
-            committed.get();
-            System.out.println("committed");
-        } catch (ExecutionException e) {
-            boolean revoked = e.getCause() instanceof ConnectionClosedException closed
-                    && closed.reason().accessRevoked();
-            System.out.println(revoked ? "there is a new leader" : e.getCause());
-        }
+    private static void report(CompletableFuture<Void> committed) throws Exception {
+        System.out.println(committed.handle(Quorum::outcome).get());
+    }
+
+    private static String outcome(Void committed, Throwable failure) {
+        boolean revoked = failure instanceof ConnectionClosedException closed
+                && closed.reason().accessRevoked();
+        return failure == null ? "committed" : revoked ? "there is a new leader" : failure.toString();
     }
 
     public static void main(String[] args) throws Exception {
         try {
-            List<Replica> replicas = new ArrayList<>();
-            for (int i = 0; i < REPLICAS; i++) {
-                replicas.add(new Replica());
-            }
+            List<Replica> replicas = new ArrayList<>(List.of(new Replica(), new Replica(), new Replica()));
             List<QueuePair> first = lead(replicas);
             report(append(first, 0, "entry 1".getBytes(UTF_8)));
             List<QueuePair> second = lead(replicas);
