@@ -176,8 +176,8 @@ public final class CloseReason {
 
     /**
      * Returns one human-readable sentence: who ended the stream, the detail, what the error means and what to do, and
-     * the name and numbers of the error. If TLS failed, returns the message of TLS instead, since the loss of the
-     * connection is its consequence.
+     * the name and numbers of the error, and the cause unless the detail has its message. If TLS failed, returns the
+     * message of TLS instead, since the loss of the connection is its consequence.
      */
     @Override
     public String toString() {
@@ -197,9 +197,14 @@ public final class CloseReason {
                     .append(error.numbers())
                     .append(')');
         }
-        if (cause != null && !detail.contains(cause.toString())) {
+        if (cause != null && !isInDetail(cause)) {
             sentence.append(", caused by ").append(cause);
         }
         return sentence.toString();
+    }
+
+    private boolean isInDetail(Throwable what) {
+        String message = what.getMessage();
+        return detail.contains(message == null || message.isEmpty() ? what.toString() : message);
     }
 }

@@ -48,6 +48,8 @@ class CloseReasonTest {
         IOException reset = new IOException("Connection reset");
         assertThat(new CloseReason(EndedBy.TRANSPORT, null, "while reading: " + reset, reset))
                 .hasToString("the connection failed: while reading: java.io.IOException: Connection reset");
+        assertThat(new CloseReason(EndedBy.TRANSPORT, null, "could not connect: Connection reset", reset))
+                .hasToString("the connection failed: could not connect: Connection reset");
     }
 
     @ParameterizedTest
