@@ -79,7 +79,7 @@ final class AbuseCases {
                 }));
         cases.add(Case.onIdle(
                 "abuse.garbage",
-                GARBAGE + " bytes of garbage behind the set-up end the stream",
+                GARBAGE + " bytes of garbage after the set-up end the stream",
                 "MPA-40 MPA-84 DDP-49",
                 stream -> {
                     byte[] garbage = new byte[GARBAGE];
@@ -134,7 +134,7 @@ final class AbuseCases {
                 }));
         cases.add(Case.must(
                 "abuse.connections.requested",
-                CONNECTIONS + " connections that are reset behind their Request harm nobody",
+                CONNECTIONS + " connections that are reset after their Request harm nobody",
                 "SEC-27 MPA-83",
                 session -> {
                     for (int i = 0; i < CONNECTIONS; i++) {

@@ -107,7 +107,7 @@ final class DdpTaggedCases {
         outside(cases, "before", "the byte before the memory", -1, 1, Need.BOUNDED);
         outside(cases, "far-before", "4096 bytes before the memory", -4096, 1, Need.BOUNDED);
         outside(cases, "across-front", "two bytes that begin before the memory", -1, 2, Need.BOUNDED);
-        outside(cases, "far-behind", "2^40 bytes behind the memory", 1L << 40, 1, Need.WRITABLE);
+        outside(cases, "far-behind", "2^40 bytes beyond the memory", 1L << 40, 1, Need.WRITABLE);
         for (long offset : new long[] {-1, -2, -1000}) {
             cases.add(Case.must(
                             "ddp.write.wrap." + -offset,
@@ -127,7 +127,7 @@ final class DdpTaggedCases {
                     .needs(Need.WRITABLE));
         }
         // A server's sink is as large as its buffer, which the suite does not know; a client's is what it names.
-        behind(cases, "behind", "to the byte behind the memory", "DDP-61", (place, size) -> place.write(size, ONE));
+        behind(cases, "behind", "to the byte beyond the memory", "DDP-61", (place, size) -> place.write(size, ONE));
         behind(
                 cases,
                 "across-end",

@@ -84,7 +84,7 @@ final class DdpUntaggedCases {
                     stream -> stream.pings().takeAwaited().payload(Bytes.pattern(length)),
                     "1/2/05");
         }
-        // Small enough to fit into any buffer alone; all but the first ones begin or end behind it.
+        // Small enough to fit into any buffer alone; all but the first ones begin or end beyond it.
         for (int each : new int[] {1, 5, 8, 12, 16, 100}) {
             cases.add(Case.onIdle(
                     "ddp.too-long.segments." + each,

@@ -411,7 +411,7 @@ final class ExtAtomicCases {
             refused(
                     cases,
                     "ext.atomic.outside." + code,
-                    "an atomic (AOpCode " + code + ") far behind the memory is refused with 0/1/01",
+                    "an atomic (AOpCode " + code + ") far beyond the memory is refused with 0/1/01",
                     "EXT-33 SEC-4",
                     code,
                     1L << 40,

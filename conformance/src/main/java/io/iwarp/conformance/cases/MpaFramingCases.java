@@ -171,28 +171,20 @@ final class MpaFramingCases {
     }
 
     private static void lengths(List<Case> cases) {
-        for (int length = 0; length < Segment.UNTAGGED_HEADER; length++) {
+        tooShort(cases, "untagged", 0, stream -> stream.pings().takeAwaited());
+        tooShort(cases, "tagged", 2, stream -> NOTHING);
+    }
+
+    private static void tooShort(List<Case> cases, String kind, int from, Refused.Wrong whole) {
+        int header = kind.equals("tagged") ? Segment.TAGGED_HEADER : Segment.UNTAGGED_HEADER;
+        for (int length = from; length < header; length++) {
             int shorter = length;
             cases.add(Case.onIdle(
-                    "mpa.length.untagged." + length,
-                    "a ULPDU of " + length + " bytes that is too short for an untagged header ends the stream",
+                    "mpa.length." + kind + "." + length,
+                    "a ULPDU of " + length + " bytes that is too short for the header (" + kind + ") ends the stream",
                     "DDP-23 MPA-7",
                     stream -> {
-                        byte[] ulpdu =
-                                Arrays.copyOf(stream.pings().takeAwaited().encode(), shorter);
-                        stream.wire()
-                                .send(stream.wire().encode(ulpdu, FpduChange.NONE), "a ULPDU of " + shorter + " bytes");
-                        stream.expectEndOfAnyKind();
-                    }));
-        }
-        for (int length = 2; length < Segment.TAGGED_HEADER; length++) {
-            int shorter = length;
-            cases.add(Case.onIdle(
-                    "mpa.length.tagged." + length,
-                    "a ULPDU of " + length + " bytes that is too short for a tagged header ends the stream",
-                    "DDP-23 MPA-7",
-                    stream -> {
-                        byte[] ulpdu = Arrays.copyOf(NOTHING.encode(), shorter);
+                        byte[] ulpdu = Arrays.copyOf(whole.make(stream).encode(), shorter);
                         stream.wire()
                                 .send(stream.wire().encode(ulpdu, FpduChange.NONE), "a ULPDU of " + shorter + " bytes");
                         stream.expectEndOfAnyKind();
@@ -205,7 +197,7 @@ final class MpaFramingCases {
             int at = cut;
             cases.add(Case.must(
                     "mpa.cut." + cut,
-                    "a Send that TCP cuts behind byte " + cut + " of its FPDU is taken",
+                    "a Send that TCP cuts after byte " + cut + " of its FPDU is taken",
                     "MPA-48 MPA-49",
                     session -> {
                         PeerStream stream = session.establish().awaitIdle();
@@ -218,23 +210,19 @@ final class MpaFramingCases {
         for (int end : ENDS) {
             cases.add(Case.onIdle(
                     "mpa.fin-inside." + end,
-                    "a FIN behind byte " + end + " of an FPDU ends the stream, and the FPDU is not acted on",
+                    "a FIN after byte " + end + " of an FPDU ends the stream, and the FPDU is not acted on",
                     "MPA-83 MPA-49",
                     stream -> {
-                        byte[] fpdu = stream.wire().encode(stream.pings().takeAwaited(), FpduChange.NONE);
-                        stream.wire().send(Arrays.copyOf(fpdu, end), "the first " + end + " bytes of a Send");
-                        stream.wire().fin();
+                        finInside(stream, end);
                         stream.expectEndOfAnyKind();
                     }));
             cases.add(Case.should(
                     "mpa.fin-inside.terminate." + end,
-                    "a FIN behind byte " + end + " of an FPDU is reported by a Terminate with 2/0/01",
+                    "a FIN after byte " + end + " of an FPDU is reported by a Terminate with 2/0/01",
                     "MPA-83 RDMAP-57",
                     session -> {
                         PeerStream stream = session.establish().awaitIdle();
-                        byte[] fpdu = stream.wire().encode(stream.pings().takeAwaited(), FpduChange.NONE);
-                        stream.wire().send(Arrays.copyOf(fpdu, end), "the first " + end + " bytes of a Send");
-                        stream.wire().fin();
+                        finInside(stream, end);
                         stream.expect(Segment.TERMINATE);
                     }));
         }
@@ -251,6 +239,12 @@ final class MpaFramingCases {
                     "MPA-47 MPA-48",
                     session -> together(session, count)));
         }
+    }
+
+    private static void finInside(PeerStream stream, int end) throws IOException {
+        byte[] fpdu = stream.wire().encode(stream.pings().takeAwaited(), FpduChange.NONE);
+        stream.wire().send(Arrays.copyOf(fpdu, end), "the first " + end + " bytes of a Send");
+        stream.wire().fin();
     }
 
     private static void together(Session session, int count) throws IOException, CaseFailed {

@@ -154,7 +154,7 @@ final class MpaMarkerCases {
                 .needs(Need.MARKERS_TO_PEER));
     }
 
-    /** Sends Writes of zero bytes until the next marker is that far behind the beginning of the next FPDU. */
+    /** Sends Writes of zero bytes until the next marker is that far after the beginning of the next FPDU. */
     private static PeerStream advance(Session session, int phase) throws IOException, CaseFailed {
         return advance(session.establish().awaitIdle(), phase);
     }

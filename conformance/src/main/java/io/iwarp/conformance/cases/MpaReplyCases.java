@@ -127,8 +127,7 @@ final class MpaReplyCases {
         cases.add(Case.must(
                 "mpa.request.waits", "nothing follows a Request before the Reply", "MPA-70 SETUP-6", session -> {
                     Wire wire = session.open();
-                    StartupFrame request = Setup.requireRequest(
-                            wire.nextFrame(session.options().patience()));
+                    StartupFrame request = session.awaitRequest(wire);
                     session.expectSilence(wire);
                     StartupFrame reply = Setup.reply(session.options(), request);
                     wire.send(reply);
@@ -237,8 +236,7 @@ final class MpaReplyCases {
                     "MPA-58 MPA-67 MPA-68",
                     session -> {
                         Wire wire = session.open();
-                        StartupFrame request = Setup.requireRequest(
-                                wire.nextFrame(session.options().patience()));
+                        StartupFrame request = session.awaitRequest(wire);
                         StartupFrame reply = Setup.reply(session.options(), request);
                         wire.send(StartupFrame.reply(
                                 reply.flags() | StartupFrame.REJECTED,
@@ -268,8 +266,7 @@ final class MpaReplyCases {
     private static Case refusal(String id, String title, String requirements, Wrong wrong) {
         return Case.must(id, title, requirements, session -> {
             Wire wire = session.open();
-            StartupFrame request =
-                    Setup.requireRequest(wire.nextFrame(session.options().patience()));
+            StartupFrame request = session.awaitRequest(wire);
             StartupFrame reply = Setup.reply(session.options(), request);
             Wire.pause(session.options().gap());
             wire.send(wrong.make(reply), "a wrong Reply");

@@ -31,12 +31,12 @@ final class MpaReplyPiecesCases {
             taken(
                     cases,
                     "mpa.reply.cut." + cut,
-                    "a Reply that TCP cuts behind byte " + cut + " is taken",
+                    "a Reply that TCP cuts after byte " + cut + " is taken",
                     "MPA-48 MPA-51",
                     (wire, reply) -> wire.sendCut(reply, at, Duration.ofMillis(3), "the Reply"));
             cases.add(Case.must(
                     "mpa.reply.fin." + cut,
-                    "a Reply that ends behind byte " + cut + " with a FIN ends the connection",
+                    "a Reply that ends after byte " + cut + " with a FIN ends the connection",
                     "MPA-71 MPA-83",
                     session -> {
                         Wire wire = session.open();
@@ -76,16 +76,14 @@ final class MpaReplyPiecesCases {
     }
 
     private static byte[] reply(Session session, Wire wire) throws IOException, CaseFailed {
-        StartupFrame request =
-                Setup.requireRequest(wire.nextFrame(session.options().patience()));
+        StartupFrame request = session.awaitRequest(wire);
         return Setup.reply(session.options(), request).encode();
     }
 
     private static void taken(List<Case> cases, String id, String title, String requirements, Sender sender) {
         cases.add(Case.must(id, title, requirements, session -> {
             Wire wire = session.open();
-            StartupFrame request =
-                    Setup.requireRequest(wire.nextFrame(session.options().patience()));
+            StartupFrame request = session.awaitRequest(wire);
             StartupFrame reply = Setup.reply(session.options(), request);
             sender.send(wire, reply.encode());
             MpaReplyCases.completePing(session.responded(wire, request, reply));

@@ -136,32 +136,21 @@ final class MpaRequestCases {
     }
 
     private static void flags(List<Case> cases) {
-        for (int bits : RESERVED) {
+        for (int revision = 1; revision <= 2; revision++) {
+            int used = revision;
+            for (int bits : revision == 1 ? RESERVED : ENHANCED_RESERVED) {
+                cases.add(Case.must(
+                        String.format(Locale.ROOT, "mpa.request.reserved.%d.%02x", revision, bits),
+                        "a Request of revision " + revision + " with the reserved bits " + bits + " is accepted",
+                        "MPA-59 SETUP-3",
+                        session -> ping(session, flagged(request(session.options(), used), bits))));
+            }
             cases.add(Case.must(
-                    String.format(Locale.ROOT, "mpa.request.reserved.1.%02x", bits),
-                    String.format(Locale.ROOT, "a Request of revision 1 with the reserved bits %02x is accepted", bits),
-                    "MPA-59 SETUP-3",
-                    session -> ping(session, flagged(Setup.plainRequest(session.options(), Bytes.NONE), bits))));
+                    "mpa.request.rejected." + revision,
+                    "the bit R of a Request of revision " + revision + " is not looked at",
+                    "MPA-58",
+                    session -> ping(session, flagged(request(session.options(), used), StartupFrame.REJECTED))));
         }
-        for (int bits : ENHANCED_RESERVED) {
-            cases.add(Case.must(
-                    String.format(Locale.ROOT, "mpa.request.reserved.2.%02x", bits),
-                    String.format(Locale.ROOT, "an enhanced Request with the reserved bits %02x is accepted", bits),
-                    "MPA-59 SETUP-3",
-                    session -> ping(session, flagged(Setup.enhancedRequest(session.options(), 1, 1), bits))));
-        }
-        cases.add(Case.must(
-                "mpa.request.rejected.1",
-                "the bit R of a Request of revision 1 is not looked at",
-                "MPA-58",
-                session -> ping(
-                        session, flagged(Setup.plainRequest(session.options(), Bytes.NONE), StartupFrame.REJECTED))));
-        cases.add(Case.must(
-                "mpa.request.rejected.2",
-                "the bit R of an enhanced Request is not looked at",
-                "MPA-58",
-                session ->
-                        ping(session, flagged(Setup.enhancedRequest(session.options(), 1, 1), StartupFrame.REJECTED))));
         cases.add(Case.must(
                 "mpa.reply.reserved.1",
                 "the reserved bits of a Reply are zero even if those of the Request are not",
@@ -187,9 +176,7 @@ final class MpaRequestCases {
                         "MPA-16 MPA-26 MPA-36 MPA-56 MPA-57",
                         session -> {
                             int bits = (markers ? StartupFrame.MARKERS : 0) | (crc ? StartupFrame.CRC : 0);
-                            StartupFrame request = used == 1
-                                    ? Setup.plainRequest(session.options(), Bytes.NONE)
-                                    : Setup.enhancedRequest(session.options(), 1, 1);
+                            StartupFrame request = request(session.options(), used);
                             int rest = request.flags() & StartupFrame.ENHANCED;
                             PeerStream stream = session.initiate(request.withFlags(bits | rest));
                             stream.awaitIdle().completePing();
@@ -210,7 +197,7 @@ final class MpaRequestCases {
         for (int length : ENHANCED_LENGTHS) {
             cases.add(Case.must(
                     "mpa.request.private.2." + length,
-                    "an enhanced Request with " + length + " bytes of private data behind the four is taken",
+                    "an enhanced Request with " + length + " bytes of private data after the four is taken",
                     "MPA-62 MPA-63 SETUP-4",
                     session -> {
                         StartupFrame plain = Setup.enhancedRequest(session.options(), 1, 1);
@@ -257,7 +244,7 @@ final class MpaRequestCases {
             int used = revision;
             cases.add(Case.must(
                     "mpa.request.trailing.fpdu." + revision,
-                    "an FPDU behind a Request of revision " + revision + ", before the Reply, is malformed or taken",
+                    "an FPDU after a Request of revision " + revision + ", before the Reply, is malformed or taken",
                     "MPA-62 MPA-66 MPA-70",
                     session -> {
                         Wire wire = session.open();
@@ -308,14 +295,13 @@ final class MpaRequestCases {
                 session -> session.establish().completePing()));
         cases.add(Case.must(
                 "mpa.reply.ready",
-                "an FPDU right behind the Reply, without a pause, is taken",
+                "an FPDU right after the Reply, without a pause, is taken",
                 "MPA-69 DDP-41",
                 session -> {
                     Wire wire = session.open();
                     StartupFrame request = Setup.request(session.options());
                     wire.send(request);
-                    StartupFrame reply =
-                            Setup.requireReply(wire.nextFrame(session.options().patience()));
+                    StartupFrame reply = session.awaitReply(wire);
                     PeerStream stream = session.begun(wire, request, reply);
                     stream.completePing();
                 }));

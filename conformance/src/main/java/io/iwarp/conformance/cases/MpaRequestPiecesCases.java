@@ -26,7 +26,7 @@ final class MpaRequestPiecesCases {
             int at = cut;
             cases.add(Case.must(
                     "mpa.request.cut." + cut,
-                    "a Request that TCP cuts behind byte " + cut + " is taken",
+                    "a Request that TCP cuts after byte " + cut + " is taken",
                     "MPA-48 MPA-51",
                     session -> {
                         Wire wire = session.open();
@@ -36,7 +36,7 @@ final class MpaRequestPiecesCases {
                     }));
             cases.add(Case.must(
                     "mpa.request.fin." + cut,
-                    "a Request that ends behind byte " + cut + " with a FIN is not answered",
+                    "a Request that ends after byte " + cut + " with a FIN is not answered",
                     "MPA-66 MPA-83",
                     session -> {
                         Wire wire = session.open();
@@ -65,7 +65,7 @@ final class MpaRequestPiecesCases {
                 }));
         cases.add(Case.must(
                 "mpa.request.fin.private",
-                "a Request that announces 512 bytes of private data and ends behind 10 is not answered",
+                "a Request that announces 512 bytes of private data and ends after 10 is not answered",
                 "MPA-76 MPA-83",
                 session -> {
                     Wire wire = session.open();

@@ -113,7 +113,7 @@ final class RdmapReadCases {
         outside(cases, "before", "the byte before the memory", -1, 1, "RDMAP-83", Need.BOUNDED);
         outside(cases, "across-front", "two bytes that begin before the memory", -1, 2, "RDMAP-83", Need.BOUNDED);
         outside(cases, "far-before", "4096 bytes before the memory", -4096, 1, "RDMAP-83", Need.BOUNDED);
-        outside(cases, "far-behind", "2^40 bytes behind the memory", 1L << 40, 1, "RDMAP-83", Need.READABLE);
+        outside(cases, "far-behind", "2^40 bytes beyond the memory", 1L << 40, 1, "RDMAP-83", Need.READABLE);
         outside(cases, "greatest", "2^32 - 1 bytes", 0, 0xFFFF_FFFFL, "RDMAP-84", Need.READABLE);
         outside(cases, "16-mib", "16 MiB + 1 bytes", 0, (1 << 24) + 1, "RDMAP-84", Need.READABLE);
         for (long offset : new long[] {-1, -2, -1000}) {
@@ -133,7 +133,7 @@ final class RdmapReadCases {
             int length = Case.DEFAULT_SIZE * more + 1;
             cases.add(Case.must(
                             "rdmap.read.behind." + length,
-                            "a Read of " + length + " bytes that ends a byte behind the memory that a client named is"
+                            "a Read of " + length + " bytes that ends a byte beyond the memory that a client named is"
                                     + " refused with 0/1/01",
                             "RDMAP-83 RDMAP-84 SEC-4",
                             session -> {

@@ -237,14 +237,14 @@ final class RdmapTerminateCases {
     private static void end(List<Case> cases) {
         cases.add(Case.must(
                 "rdmap.terminate.then-end",
-                "the connection ends behind a Terminate that the peer sends",
+                "the connection ends after a Terminate that the peer sends",
                 "RDMAP-45 RDMAP-76",
                 session -> {
                     provoke(session).expectBareEnd();
                 }));
         cases.add(Case.should(
                 "rdmap.terminate.then-fin",
-                "behind a Terminate the peer closes with FIN, so that it arrives",
+                "after a Terminate the peer closes with FIN, so that it arrives",
                 "RDMAP-58",
                 session -> {
                     PeerStream stream = provoke(session);
@@ -255,7 +255,7 @@ final class RdmapTerminateCases {
                 }));
         cases.add(Case.must(
                 "rdmap.terminate.then-deaf",
-                "what is sent behind an error changes nothing and gets no second Terminate",
+                "what is sent after an error changes nothing and gets no second Terminate",
                 "DDP-66 RDMAP-76 RDMAP-45",
                 session -> {
                     PeerStream stream = provoke(session);

@@ -53,8 +53,7 @@ final class SetupReplyCases {
 
     private static void ordOfReply(Session session, int depth) throws IOException, CaseFailed {
         Wire wire = session.open();
-        StartupFrame request =
-                Setup.requireRequest(wire.nextFrame(session.options().patience()));
+        StartupFrame request = session.awaitRequest(wire);
         StartupFrame plain = Setup.reply(session.options(), request);
         StartupFrame reply = words(plain, plain.irdWord(), word(plain.ordWord(), depth));
         wire.send(reply);
@@ -103,8 +102,7 @@ final class SetupReplyCases {
                         "SETUP-20",
                         session -> {
                             Wire wire = session.open();
-                            StartupFrame request = Setup.requireRequest(
-                                    wire.nextFrame(session.options().patience()));
+                            StartupFrame request = session.awaitRequest(wire);
                             StartupFrame plain = Setup.reply(session.options(), request);
                             StartupFrame reply = words(
                                     plain, plain.irdWord() | Setup.LOWER, plain.ordWord() | Setup.UPPER | Setup.LOWER);
@@ -118,8 +116,7 @@ final class SetupReplyCases {
                         "SETUP-21",
                         session -> {
                             Wire wire = session.open();
-                            StartupFrame request = Setup.requireRequest(
-                                    wire.nextFrame(session.options().patience()));
+                            StartupFrame request = session.awaitRequest(wire);
                             StartupFrame plain = Setup.reply(session.options(), request);
                             // A kind that the client did not offer, if there is one.
                             int kind = ~request.irdWord() & Setup.LOWER;
@@ -138,8 +135,7 @@ final class SetupReplyCases {
                         "SETUP-20 SETUP-6",
                         session -> {
                             Wire wire = session.open();
-                            StartupFrame request = Setup.requireRequest(
-                                    wire.nextFrame(session.options().patience()));
+                            StartupFrame request = session.awaitRequest(wire);
                             int offered = inOrd ? request.ordWord() : request.irdWord();
                             if ((offered & bit) == 0) {
                                 throw new CaseSkipped("the client does not offer a " + name);

@@ -137,8 +137,7 @@ final class SetupRequestCases {
                     StartupFrame request = request(Setup.UPPER | 1, Setup.LOWER);
                     Wire wire = session.open();
                     wire.send(request);
-                    StartupFrame reply =
-                            Setup.requireReply(wire.nextFrame(session.options().patience()));
+                    StartupFrame reply = session.awaitReply(wire);
                     if (!reply.enhanced() || (reply.ordWord() & Setup.LOWER) == 0) {
                         throw new CaseSkipped("the peer does not agree to a read");
                     }
@@ -171,8 +170,7 @@ final class SetupRequestCases {
                             inOrd ? request(Setup.UPPER | 1, bit | 1) : request(Setup.UPPER | bit | 1, 1);
                     Wire wire = session.open();
                     wire.send(request);
-                    StartupFrame reply =
-                            Setup.requireReply(wire.nextFrame(session.options().patience()));
+                    StartupFrame reply = session.awaitReply(wire);
                     int words = reply.enhanced() ? (inOrd ? reply.ordWord() : reply.irdWord()) : 0;
                     if ((words & bit) == 0) {
                         throw new CaseSkipped("the peer does not agree to a " + name);

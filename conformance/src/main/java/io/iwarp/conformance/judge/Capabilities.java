@@ -218,7 +218,7 @@ final class Capabilities {
     /** Returns whether the peer takes a Write. */
     private static boolean takes(PeerMemory memory, long shift, byte[] data) throws IOException {
         memory.write(shift, data);
-        // What answers this Read stands behind the Write.
+        // What answers this Read comes after the Write.
         memory.stream()
                 .send(Segment.readRequest(
                         memory.stream().takeReadMsn(),

@@ -92,6 +92,16 @@ public final class Session implements AutoCloseable {
         return wire;
     }
 
+    /** Returns the next start-up frame, which has to be a Request. */
+    public StartupFrame awaitRequest(Wire wire) throws IOException, CaseFailed {
+        return Setup.requireRequest(wire.nextFrame(options.patience()));
+    }
+
+    /** Returns the next start-up frame, which has to be a Reply that accepts. */
+    public StartupFrame awaitReply(Wire wire) throws IOException, CaseFailed {
+        return Setup.requireReply(wire.nextFrame(options.patience()));
+    }
+
     /** Returns an established stream, set up as the options say. */
     public PeerStream establish() throws IOException, CaseFailed {
         return peerIsServer() ? initiate(Setup.request(options)) : respond(null);
@@ -106,8 +116,7 @@ public final class Session implements AutoCloseable {
 
     /** Returns an established stream, whose request was sent. */
     public PeerStream initiated(Wire wire, StartupFrame request) throws IOException, CaseFailed {
-        Arrival arrival = wire.nextFrame(options.patience());
-        StartupFrame reply = Setup.requireReply(arrival);
+        StartupFrame reply = awaitReply(wire);
         Wire.pause(options.firstFpduDelay());
         return begun(wire, request, reply);
     }
@@ -135,7 +144,7 @@ public final class Session implements AutoCloseable {
     /** Returns an established stream, whose request was answered with a changed reply. */
     public PeerStream respond(@Nullable ReplyChange change) throws IOException, CaseFailed {
         Wire wire = open();
-        StartupFrame request = Setup.requireRequest(wire.nextFrame(options.patience()));
+        StartupFrame request = awaitRequest(wire);
         StartupFrame plain = Setup.reply(options, request);
         StartupFrame reply = change == null ? plain : change.apply(plain);
         wire.send(reply);

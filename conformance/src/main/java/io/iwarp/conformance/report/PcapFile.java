@@ -125,7 +125,7 @@ public final class PcapFile implements Closeable {
         }
     }
 
-    /** Returns the header of IP, with room for that of TCP behind it. */
+    /** Returns the header of IP, with room for that of TCP after it. */
     private static ByteBuffer ip(InetAddress source, InetAddress target, int payload) {
         ByteBuffer header = ByteBuffer.allocate(IPV6_HEADER + TCP_HEADER);
         byte[] from = source.getAddress();

@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Sections in the order of their numbers: 4.10 comes behind 4.9. */
+/** Sections in the order of their numbers: 4.10 comes after 4.9. */
 enum SectionOrder implements Comparator<String> {
     /** The only one. */
     INSTANCE;

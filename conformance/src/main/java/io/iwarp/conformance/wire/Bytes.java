@@ -11,7 +11,7 @@ public final class Bytes {
 
     private Bytes() {}
 
-    /** Returns the arrays one behind the other. */
+    /** Returns the arrays one after the other. */
     public static byte[] join(byte[]... parts) {
         int length = 0;
         for (byte[] part : parts) {

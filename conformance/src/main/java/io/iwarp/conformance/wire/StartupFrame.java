@@ -8,8 +8,8 @@ import java.util.Locale;
  * An MPA Request or Reply (RFC 5044 section 7.1.1), right or wrong.
  *
  * @param key 16 bytes
- * @param flags the byte behind the key
- * @param revision the byte behind the flags
+ * @param flags the byte after the key
+ * @param revision the byte after the flags
  * @param length what the field PD_Length says
  * @param privateData what follows, the four bytes of the enhanced set-up included
  */

@@ -42,7 +42,7 @@ final class TerminateChecker {
         int header = length + (!ddp ? 0 : tagged ? Segment.TAGGED_HEADER : Segment.UNTAGGED_HEADER);
         int whole = header + (read ? ReadRequest.LENGTH : 0);
         if (rest.length < whole) {
-            String seen = rest.length + " bytes behind the control word";
+            String seen = rest.length + " bytes after the control word";
             add(violations, Rule.TERMINATE_HAS_WHAT_ITS_BITS_SAY, CONTROL, seen, whole + " bytes");
             return;
         }

@@ -10,7 +10,7 @@ import java.util.Locale;
  * @param type within the layer
  * @param code within the type
  * @param bits M 4, D 2, R 1
- * @param reserved the 13 bits behind them
+ * @param reserved the 13 bits after them
  * @param rest what follows the control word
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared

@@ -117,7 +117,7 @@ public final class Wire implements AutoCloseable {
 
     /** Sends bytes in two writes with a pause in between, so that TCP sends two segments. */
     public void sendCut(byte[] bytes, int cut, Duration pause, String text) throws IOException {
-        dialogue.add('>', text + ", cut behind byte " + cut, bytes);
+        dialogue.add('>', text + ", cut after byte " + cut, bytes);
         write(bytes, 0, cut);
         pause(pause);
         write(bytes, cut, bytes.length - cut);
