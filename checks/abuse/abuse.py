@@ -1,4 +1,4 @@
-"""Attacks by a raw iWARP peer on the servers of the command and of the key-value example, with honest clients beside and after them."""
+"""Attacks by a raw iWARP peer on the servers of the command and of the examples, with honest clients beside and after them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from iwarp_pcap import FLAG_CRC, FLAG_REJECT, REPLY_KEY, REQUEST_KEY, STARTUP_HE
 
 JVM = ["java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 COMMAND = [*JVM, "-jar", "tools/target/iwarp.jar"]
-KV = [*JVM, "-cp", "examples/target/classes:" + Path("examples/target/class-path").read_text().strip()]
+EXAMPLE = [*JVM, "-cp", "examples/target/classes:" + Path("examples/target/class-path").read_text().strip()]
+EXAMPLES = "io.iwarp.examples."
 WRITE, READ_REQUEST, SEND, TERMINATE, IMMEDIATE, ATOMIC_REQUEST, ATOMIC_RESPONSE = 0, 1, 3, 7, 8, 10, 11
 FETCH_ADD, COMPARE_SWAP = 0, 2
 UNTAGGED_HEADER = 18
@@ -381,6 +382,25 @@ def hostile_names(server: Server) -> list[Peer]:
     return []
 
 
+def hostile_names_of_the_example(server: Server) -> list[Peer]:
+    """A directory that is empty must not be replaced, and a name not be printed as it is."""
+    directory = Path(server.kind.server[-2])
+    (directory / "empty").mkdir(exist_ok=True)
+    before = sorted(directory.rglob("*"))
+    for name in ("a\x1b[31m", "a\nforged line", "../escaped", "/tmp/escaped", "empty", "", "."):
+        peer = Peer(server).set_up()
+        peer.socket.sendall(untagged(SEND, 0, 1, 0, name.encode()))
+        for number in 2, 3:
+            # A piece without bytes: the end of the file.
+            peer.socket.sendall(untagged(SEND, 0, number, 0, bytes(4)))
+        peer.expect_end()
+        if sorted(directory.rglob("*")) != before or not (directory / "empty").is_dir():
+            raise Harm(f"expected that the name {name!a} is refused, got {sorted(directory.rglob('*'))}")
+        if any(raw in server.text() for raw in ("\x1b", "\nforged")):
+            raise Harm(f"expected a log without the name {name!a}, got {server.text()!a}")
+    return []
+
+
 def files_that_do_not_come(server: Server) -> list[Peer]:
     stored = Path(server.kind.server[-1])
     for rest in ([], [struct.pack(">BQI", PIECE, 1, 1)], [struct.pack(">BQI", PIECE, 0, 2**31 - 1)], [struct.pack(">BQI", PIECE, 0, 9)],
@@ -480,8 +500,9 @@ def counter_memory(peer: Peer) -> list[Memory]:
     return [Memory(stag, offset, 16, "A"), Memory(*number, "RW")]
 
 
-def kv_memory(peer: Peer) -> list[Memory]:
-    return [Memory(*buffer, rights) for buffer, rights in zip(struct.iter_unpack(BUFFER, peer.private_data), "RRA")]
+def advertised(rights: str) -> Callable[[Peer], list[Memory]]:
+    """The buffers that a server accepts with, each with its right; a header of 8 bytes is before them."""
+    return lambda peer: [Memory(*buffer, right) for buffer, right in zip(struct.iter_unpack(BUFFER, peer.private_data[8:]), rights, strict=True)]
 
 
 def file_memory(peer: Peer) -> list[Memory]:
@@ -506,6 +527,50 @@ def judged() -> None:
         done = subprocess.run([*suite, *client], capture_output=True, text=True, timeout=2 * PATIENCE, check=False)
         if done.returncode != expected or "fault of the program" in done.stdout + done.stderr:
             raise Harm(f"expected status {expected}, got {done.returncode}: {done.stdout[-500:]}{done.stderr[-500:]}")
+
+
+def run_example(name: str, *words: str) -> tuple[int, str]:
+    done = subprocess.run([*EXAMPLE, EXAMPLES + name, *words], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def examples_without_arguments() -> None:
+    for name in "write.WriteServer", "write.WriteClient", "read.ReadServer", "read.ReadClient", "counter.CounterClient", "echo.EchoClient":
+        status, text = run_example(name)
+        if status != 2 or not text.startswith("usage: ") or text.count("\n") != 1:
+            raise Harm(f"expected a line with the usage of {name} and status 2, got {status}: {text[-500:]}")
+
+
+def examples_that_cannot_listen() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken, tempfile.TemporaryDirectory() as directory:
+        port = str(taken.getsockname()[1])
+        for name, *words in (("echo.EchoServer", port), ("counter.CounterServer", port), ("read.ReadServer", __file__, port),
+                             ("write.WriteServer", directory, port), ("kv.KvServer", "--port", port, "--http-port", "0")):
+            status, text = run_example(name, *words)
+            if not status or "in use" not in text:
+                raise Harm(f"expected the end of {name}, whose port is taken, got {status}: {text[-500:]}")
+
+
+def example_that_does_not_connect() -> None:
+    """A port that is bound and does not listen refuses."""
+    with socket.socket() as closed, tempfile.NamedTemporaryFile() as target:
+        closed.bind(("127.0.0.1", 0))
+        Path(target.name).write_text("before")
+        status, text = run_example("read.ReadClient", "127.0.0.1", str(closed.getsockname()[1]), target.name)
+        if not status or Path(target.name).read_text() != "before":
+            raise Harm(f"expected a failure that leaves the target as it was, got {status}: {text[-300:]}")
+
+
+def wrong_words_for_the_key_value_client() -> None:
+    """No stack trace, and nothing from a log, comes with an error or the help."""
+    for words, failing in ((["localhost", "get", "k"], True), (["--help"], False), (["--port", ""], True), ([], True)):
+        status, text = run_example("kv.KvClient", *words)
+        if bool(status) != failing or any(noise in text for noise in ("\tat ", "Exception", "SLF4J")):
+            raise Harm(f"expected a text for {words}, got {status}: {text[-500:]}")
+
+
+PROGRAMS = (judged, examples_without_arguments, examples_that_cannot_listen, example_that_does_not_connect,
+            wrong_words_for_the_key_value_client)
 
 
 def kinds(directory: str) -> list[Kind]:
@@ -540,9 +605,12 @@ def kinds(directory: str) -> list[Kind]:
                                leaves_with_its_share]),
         perf(PERF_READ, "R", [wrong_write]),
         perf(PERF_FETCH_ADD, "A", []),
-        Kind("key-value example", b"", [*KV, "io.iwarp.examples.kv.KvServer", *on_any_port, "--http-port", "0"],
-             [[*KV, "io.iwarp.examples.kv.KvClient", "127.0.0.1:{port}", *words] for words in (["put", "key", "value"], ["get", "key"])],
-             [*general, *granted, wrong_messages], kv_memory),
+        Kind("write example", b"", [*EXAMPLE, EXAMPLES + "write.WriteServer", directory, "0"],
+             [[*EXAMPLE, EXAMPLES + "write.WriteClient", "127.0.0.1", "{port}", "{file}"]],
+             [wrong_read, garbage, *granted, hostile_names_of_the_example], advertised("W")),
+        Kind("key-value example", b"", [*EXAMPLE, EXAMPLES + "kv.KvServer", *on_any_port, "--http-port", "0"],
+             [[*EXAMPLE, EXAMPLES + "kv.KvClient", "127.0.0.1:{port}", *words] for words in (["put", "key", "value"], ["get", "key"])],
+             [*general, *granted, wrong_messages], advertised("RRA")),
     ]
 
 
@@ -584,23 +652,26 @@ def attack(kind: Kind) -> int:
     return failed
 
 
-def main(directory: str) -> int:
+def main(directory: str, only: list[str]) -> int:
+    """Attacks all servers, and the programs that end, or those that are named: a server by what its name begins with."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    plan = kinds(directory)
+    plan = [kind for kind in kinds(directory) if not only or any(kind.name.startswith(name) for name in only)]
     failed = 0
     try:
         failed = sum(attack(kind) for kind in plan)
-        try:
-            judged()
-        except (Harm, subprocess.SubprocessError) as harm:
-            print(f"FAILED conformance client: {harm!r}", flush=True)
-            failed += 1
+        for program in PROGRAMS if not only or "programs" in only else ():
+            try:
+                program()
+            except (Harm, subprocess.SubprocessError) as harm:
+                print(f"FAILED {program.__name__}: {harm!r}", flush=True)
+                failed += 1
     finally:
         for server in RUNNING:
             server.end()
-    print(f"{sum(len(kind.attacks) for kind in plan) + 1} attacks on {len(plan) + 1} servers, {failed} failures")
+    print(f"{sum(len(kind.attacks) for kind in plan)} attacks on {len(plan)} servers, and of {len(PROGRAMS)} kinds on programs;"
+          f" {failed} failures")
     return 1 if failed else 0
 
 
 with tempfile.TemporaryDirectory(prefix="abuse-") as stored:
-    sys.exit(main(stored))
+    sys.exit(main(stored, sys.argv[1:]))
