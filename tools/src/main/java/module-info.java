@@ -12,6 +12,7 @@ module io.iwarp.tools {
     requires io.netty.handler;
     requires io.netty.transport.classes.epoll;
     requires io.netty.transport.classes.io_uring;
+    requires io.netty.transport.unix.common;
     requires jdk.management;
     requires me.tongfei.progressbar;
     requires org.slf4j;

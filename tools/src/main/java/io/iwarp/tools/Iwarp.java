@@ -1,7 +1,7 @@
 package io.iwarp.tools;
 
+import io.iwarp.tools.cli.CommandGroup;
 import io.iwarp.tools.cli.ErrorLines;
-import io.iwarp.tools.cli.Version;
 import io.iwarp.tools.conformance.Conformance;
 import io.iwarp.tools.counter.CounterCommand;
 import io.iwarp.tools.demo.Demo;
@@ -21,14 +21,11 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /** The {@code iwarp} command. Without a subcommand, prints the help. */
 @Command(
         name = "iwarp",
-        mixinStandardHelpOptions = true,
-        versionProvider = Version.class,
         description = "RDMA over TCP (iWARP) on the JVM. Start with the demo, which needs only this machine.",
         footer = "%n'iwarp help COMMAND' describes a command.",
         subcommands = {
@@ -42,10 +39,7 @@ import picocli.CommandLine.TypeConversionException;
             Perf.class,
             Probe.class
         })
-public final class Iwarp implements Runnable {
-    @Spec
-    private CommandSpec spec;
-
+public final class Iwarp extends CommandGroup {
     private Iwarp() {}
 
     /** Runs the command and ends the process with its exit code. */
@@ -139,10 +133,5 @@ public final class Iwarp implements Runnable {
                         .findFirst()
                         .orElseThrow(() -> new TypeConversionException("'" + text + "' is none of "
                                 + constants.stream().map(Object::toString).collect(Collectors.joining(", ")))));
-    }
-
-    @Override
-    public void run() {
-        spec.commandLine().usage(spec.commandLine().getOut());
     }
 }

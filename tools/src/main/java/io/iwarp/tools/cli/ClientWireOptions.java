@@ -3,7 +3,6 @@ package io.iwarp.tools.cli;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.verbs.QueuePairSettings;
 import java.time.Duration;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
 /** The options about the iWARP protocol of a client. A server follows the request of its client. */
@@ -13,15 +12,13 @@ public final class ClientWireOptions extends WireOptions {
     @Option(
             names = "--enhanced",
             description = "Request the enhanced set-up (RFC 6581): both sides agree how many Reads and atomics may be"
-                    + " outstanding.",
-            showDefaultValue = Visibility.NEVER)
+                    + " outstanding.")
     private boolean enhanced;
 
     @Option(
             names = "--peer-to-peer",
             description = "Request the peer-to-peer set-up (RFC 6581): the server may send first. Some RDMA hardware"
-                    + " requires it.",
-            showDefaultValue = Visibility.NEVER)
+                    + " requires it.")
     private boolean peerToPeer;
 
     @Override

@@ -4,7 +4,6 @@ import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
 /** The options of every command that connects or listens. */
@@ -22,8 +21,7 @@ public abstract class ConnectionOptions {
 
     @Option(
             names = {"-v", "--verbose"},
-            description = "Log what the stack does to stderr.",
-            showDefaultValue = Visibility.NEVER)
+            description = "Log what the stack does to stderr.")
     private boolean verbose;
 
     /** Returns the options about the protocol. */
@@ -46,12 +44,12 @@ public abstract class ConnectionOptions {
 
     /** Opens the endpoint of a server. The caller closes it. */
     public Endpoint openServer() throws IOException {
-        return wire().open(verbose, transport.loops(), tls.ofServer().then(transport.unsentLimit()));
+        return wire().open(verbose, transport.loops(), tls.ofServer().then(transport.socketOptions()));
     }
 
     /** Opens the endpoint of a client. The caller closes it. */
     public Endpoint openClient() throws IOException {
-        return wire().open(verbose, transport.loops(), tls.ofClient().then(transport.unsentLimit()));
+        return wire().open(verbose, transport.loops(), tls.ofClient().then(transport.socketOptions()));
     }
 
     /**
@@ -59,6 +57,6 @@ public abstract class ConnectionOptions {
      * for both. Closing it is the caller's.
      */
     public Endpoint openLocalServer() {
-        return new Endpoint(transport.loops(), tls.ofServer().then(transport.unsentLimit()), () -> {});
+        return new Endpoint(transport.loops(), tls.ofServer().then(transport.socketOptions()), () -> {});
     }
 }

@@ -17,6 +17,7 @@ import io.iwarp.verbs.QueuePairListener;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -143,8 +144,7 @@ public final class Conversation implements QueuePairListener {
 
     /** Closes the connection in order: posted requests are still sent. Waits until it is closed. */
     public void close() throws IOException, InterruptedException {
-        queuePair().close();
-        Endpoint.await(queuePair().closed());
+        Endpoint.close(List.of(queuePair()));
     }
 
     /** The stream may end at any time, so memory of it that has gone is not an error of the caller. */

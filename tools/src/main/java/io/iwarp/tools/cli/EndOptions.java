@@ -6,23 +6,25 @@ import picocli.CommandLine.Option;
 
 /** When a measurement begins and ends. */
 public final class EndOptions {
-    private static final double DEFAULT_DURATION = 5;
+    private static final Duration DEFAULT_DURATION = Duration.ofSeconds(5);
 
     @Option(
             names = "--duration",
-            paramLabel = "SECONDS",
-            description = "How long to measure. Default: " + DEFAULT_DURATION)
-    private @Nullable Double duration;
+            paramLabel = "TIME",
+            converter = Seconds.class,
+            description = "How long to measure: seconds, or a number with ms, s or m. Default: 5")
+    private @Nullable Duration duration;
 
     @Option(names = "--count", paramLabel = "N", description = "How many operations to measure, instead of a time.")
     private @Nullable Long count;
 
     @Option(
             names = "--warmup",
-            paramLabel = "SECONDS",
-            defaultValue = "1",
+            paramLabel = "TIME",
+            converter = Seconds.class,
+            defaultValue = "1s",
             description = "How long to run before the measurement, so that the JVM compiles the code.")
-    private double warmup;
+    private Duration warmup;
 
     /**
      * Checks the options.
@@ -33,10 +35,9 @@ public final class EndOptions {
         OptionCheck.require(
                 duration == null || count == null,
                 "--duration and --count are two ends of a measurement: leave one out");
-        OptionCheck.require(duration == null || duration > 0, "--duration " + duration + " is not more than 0 seconds");
+        OptionCheck.require(duration == null || !duration.isZero(), "--duration is 0: give it more time");
         OptionCheck.require(
                 count == null || count >= clients, "--count " + count + " is less than 1 for each of " + clients);
-        OptionCheck.require(warmup >= 0, "--warmup " + warmup + " is negative");
     }
 
     /** Returns the number of operations, 0 for no limit. */
@@ -46,13 +47,14 @@ public final class EndOptions {
 
     /** Returns how long to measure at most. */
     public Duration duration() {
-        return count != null
-                ? MeasureOptions.UNLIMITED
-                : MeasureOptions.seconds(duration == null ? DEFAULT_DURATION : duration);
+        if (count != null) {
+            return MeasureOptions.UNLIMITED;
+        }
+        return duration == null ? DEFAULT_DURATION : duration;
     }
 
     /** Returns how long to run before the measurement. */
     public Duration warmup() {
-        return MeasureOptions.seconds(warmup);
+        return warmup;
     }
 }

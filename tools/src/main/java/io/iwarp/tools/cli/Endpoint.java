@@ -27,6 +27,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -116,17 +117,28 @@ public final class Endpoint implements AutoCloseable {
             SocketAddress address, QueuePairSettings settings, byte[] privateData, Consumer<QueuePair> prepare)
             throws IOException, InterruptedException {
         try {
-            return awaitConnected(beginConnect(address, settings, privateData, prepare));
+            return first(address, each -> awaitConnected(beginConnect(each, settings, privateData, prepare)));
         } catch (ConnectionRejectedException e) {
             throw e;
         } catch (ConnectionClosedException e) {
             LOGGER.debug("connecting to {} failed", address, e);
             throw new CommandFailedException("could not connect: " + ErrorLines.describeSetup(e));
+        }
+    }
+
+    /** Connects to one address. */
+    private interface Attempt<T> {
+        T connect(SocketAddress address) throws IOException, InterruptedException;
+    }
+
+    /** Tries the addresses of the name that an address was resolved from, until one is connected. */
+    private static <T> T first(SocketAddress address, Attempt<T> attempt) throws IOException, InterruptedException {
+        try {
+            return attempt.connect(address);
         } catch (ConnectException e) {
-            for (InetAddress other : otherAddresses(address)) {
-                InetSocketAddress next = new InetSocketAddress(other, ((InetSocketAddress) address).getPort());
+            for (SocketAddress other : otherAddresses(address)) {
                 try {
-                    return awaitConnected(beginConnect(next, settings, privateData, prepare));
+                    return attempt.connect(other);
                 } catch (ConnectException alsoRefused) {
                     e.addSuppressed(alsoRefused);
                 }
@@ -149,12 +161,13 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /** Returns the further addresses of the name that an address was resolved from. */
-    private static List<InetAddress> otherAddresses(SocketAddress address) throws UnknownHostException {
+    private static List<? extends SocketAddress> otherAddresses(SocketAddress address) throws UnknownHostException {
         if (!(address instanceof InetSocketAddress ip)) {
             return List.of();
         }
         return Stream.of(InetAddress.getAllByName(ip.getHostString()))
                 .filter(other -> !other.equals(ip.getAddress()))
+                .map(other -> new InetSocketAddress(other, ip.getPort()))
                 .toList();
     }
 
@@ -168,24 +181,26 @@ public final class Endpoint implements AutoCloseable {
             SocketAddress address, @Nullable TransportHandlers handlers, ChannelHandler last, long timeoutMillis)
             throws IOException, InterruptedException {
         TransportHandlers between = handlers == null ? transportHandlers : handlers;
-        ChannelFuture connecting = new Bootstrap()
-                .group(group)
-                .channelFactory(loops.transport()::channel)
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeoutMillis)
-                .handler(new ChannelInitializer<>() {
-                    @Override
-                    protected void initChannel(Channel channel) {
-                        connections.add(channel);
-                        between.addTo(channel.pipeline(), address);
-                        channel.pipeline().addLast(last);
-                    }
-                })
-                .connect(address)
-                .await();
-        if (connecting.cause() != null) {
-            throw failureOf(new ExecutionException(connecting.cause()));
-        }
-        return connecting.channel();
+        return first(address, each -> {
+            ChannelFuture connecting = new Bootstrap()
+                    .group(group)
+                    .channelFactory(loops.transport()::channel)
+                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeoutMillis)
+                    .handler(new ChannelInitializer<>() {
+                        @Override
+                        protected void initChannel(Channel channel) {
+                            connections.add(channel);
+                            between.addTo(channel.pipeline(), each);
+                            channel.pipeline().addLast(last);
+                        }
+                    })
+                    .connect(each)
+                    .await();
+            if (connecting.cause() != null) {
+                throw failureOf(new ExecutionException(connecting.cause()));
+            }
+            return connecting.channel();
+        });
     }
 
     /** Begins to connect. Any thread may call it; the future completes on the connection's event loop. */
@@ -207,6 +222,14 @@ public final class Endpoint implements AutoCloseable {
             throw failureOf(e);
         } catch (TimeoutException e) {
             throw noAnswer();
+        }
+    }
+
+    /** Closes connections in order, and waits until they are closed: requests that were posted are sent before. */
+    public static void close(Collection<QueuePair> queuePairs) throws IOException, InterruptedException {
+        queuePairs.forEach(QueuePair::close);
+        for (QueuePair queuePair : queuePairs) {
+            await(queuePair.closed());
         }
     }
 

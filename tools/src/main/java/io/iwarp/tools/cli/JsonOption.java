@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -23,15 +22,10 @@ public class JsonOption {
             names = "--json",
             paramLabel = "FILE",
             description = "Append each result to this file, in one line of JSON; - is stdout, which then has nothing"
-                    + " else.",
-            showDefaultValue = Visibility.NEVER)
+                    + " else.")
     private @Nullable Path file;
 
-    @Option(
-            names = "--label",
-            paramLabel = "TEXT",
-            description = "A name for this run in the JSON.",
-            showDefaultValue = Visibility.NEVER)
+    @Option(names = "--label", paramLabel = "TEXT", description = "A name for this run in the JSON.")
     private @Nullable String label;
 
     /** Returns the command that has this option. */

@@ -2,7 +2,6 @@ package io.iwarp.tools.cli;
 
 import io.netty.util.internal.PlatformDependent;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
 /** How much the clients of a server may take. */
@@ -12,8 +11,7 @@ public final class LimitOptions {
     @Option(
             names = "--max-clients",
             paramLabel = "N",
-            description = "How many clients may be connected at the same time; one address may have half of them.",
-            showDefaultValue = Visibility.NEVER)
+            description = "How many clients may be connected at the same time; one address may have half of them.")
     private @Nullable Integer maxClients;
 
     @Option(
@@ -21,8 +19,7 @@ public final class LimitOptions {
             paramLabel = "SIZE",
             converter = Bytes.Converter.class,
             description = "How much memory the clients may take together; those of one address may take half of it."
-                    + " Default: half of the direct memory of the JVM",
-            showDefaultValue = Visibility.NEVER)
+                    + " Default: half of the direct memory of the JVM")
     private @Nullable Long maxMemory;
 
     /** Returns the limits, by default those for clients that cost the server no thread. */
@@ -37,7 +34,7 @@ public final class LimitOptions {
      */
     public ClientLimits limits(int defaultClients) {
         int clients = maxClients == null ? defaultClients : maxClients;
-        OptionCheck.require(clients >= 1, "--max-clients " + clients + " is less than 1");
+        OptionCheck.within("--max-clients", clients, 1, Integer.MAX_VALUE);
         return new ClientLimits(clients, maxMemory == null ? defaultMemory() : maxMemory);
     }
 

@@ -7,20 +7,16 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The listen address of a server. */
 public final class ListenOptions {
-    private static final int MAX_PORT = 65_535;
-
     @Option(
             names = "--port",
             paramLabel = "PORT",
             defaultValue = "7471",
-            description = "The TCP port to listen on; 0 lets the system choose one. Default: ${DEFAULT-VALUE}",
-            showDefaultValue = Visibility.NEVER)
+            description = "The TCP port to listen on; 0 lets the system choose one.")
     private int port;
 
     @Option(
@@ -37,8 +33,7 @@ public final class ListenOptions {
 
     /** Looks the address up. */
     public InetSocketAddress address() throws UnknownHostException {
-        OptionCheck.require(
-                port >= 0 && port <= MAX_PORT, "--port " + port + " is not a TCP port: choose 0 to " + MAX_PORT);
+        OptionCheck.port("--port", port, true);
         return new InetSocketAddress(InetAddress.getByName(bind), port);
     }
 

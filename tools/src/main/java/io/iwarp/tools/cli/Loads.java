@@ -65,16 +65,17 @@ public final class Loads {
         return measured;
     }
 
-    /** Returns what completes when all loads have finished, and fails as soon as one fails. */
     private CompletableFuture<Void> ended() {
-        CompletableFuture<Void> all =
-                CompletableFuture.allOf(loads.stream().map(Load::finished).toArray(CompletableFuture[]::new));
-        for (Load load : loads) {
-            load.finished().exceptionally(failure -> {
-                all.completeExceptionally(failure);
-                return null;
-            });
-        }
+        return ended(loads.stream().map(Load::finished).toList());
+    }
+
+    /** Returns what completes when all of these have completed, and fails as soon as one fails. */
+    static CompletableFuture<Void> ended(List<CompletableFuture<Void>> each) {
+        CompletableFuture<Void> all = CompletableFuture.allOf(each.toArray(CompletableFuture[]::new));
+        each.forEach(one -> one.exceptionally(failure -> {
+            all.completeExceptionally(failure);
+            return null;
+        }));
         return all;
     }
 

@@ -3,37 +3,35 @@ package io.iwarp.tools.cli;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
 /** What a measurement prints while it runs, and where its results go. */
 public final class MeasureOptions extends JsonOption {
-    private static final double MIN_INTERVAL = 0.01;
-    private static final double NANOS_PER_SECOND = 1e9;
+    private static final long MIN_INTERVAL_MILLIS = 10;
 
     /** For a measurement that ends with its work. */
     public static final Duration UNLIMITED = Duration.ofDays(10_000);
 
     @Option(
             names = "--interval",
-            paramLabel = "SECONDS",
-            defaultValue = "1",
-            description =
-                    "How often to print the rate and the latency while it runs, at least " + MIN_INTERVAL + " seconds.")
-    private double interval;
+            paramLabel = "TIME",
+            converter = Seconds.class,
+            defaultValue = "1s",
+            description = "How often to print the rate and the latency while it runs, at least 10ms.")
+    private Duration interval;
 
-    @Option(
-            names = "--quiet",
-            description = "Print no lines while it runs, only the results.",
-            showDefaultValue = Visibility.NEVER)
+    @Option(names = "--quiet", description = "Print no lines while it runs, only the results.")
     private boolean quiet;
 
     /** Checks the options. */
     public void check() {
         OptionCheck.require(
-                interval >= MIN_INTERVAL, "--interval " + interval + " is less than " + MIN_INTERVAL + " seconds");
+                interval.toMillis() >= MIN_INTERVAL_MILLIS, "--interval is less than " + MIN_INTERVAL_MILLIS + " ms");
     }
 
     /**
@@ -60,12 +58,49 @@ public final class MeasureOptions extends JsonOption {
         }
         Measurement measurement = new Measurement(meters);
         begin.run();
-        measurement.await(end, duration, seconds(interval), part -> {
+        measurement.await(end, duration, interval, part -> {
             if (lines) {
                 out.line(part.line(size));
             }
         });
         return measurement;
+    }
+
+    /** Work that blocks. */
+    public interface Work {
+        /** Does all of it, and counts and times it. */
+        void run(Meter meter) throws IOException, InterruptedException;
+    }
+
+    /**
+     * Measures work, each part on a thread of its own, until all parts have ended or one has failed. Then interrupts
+     * the others.
+     */
+    public Measurement measure(String title, long size, List<? extends Work> parts) {
+        ExecutorService threads = Executors.newFixedThreadPool(parts.size());
+        List<Meter> meters = parts.stream().map(part -> new Meter()).toList();
+        List<CompletableFuture<Void>> ends =
+                parts.stream().map(part -> new CompletableFuture<Void>()).toList();
+        Runnable begin = () -> {
+            for (int i = 0; i < parts.size(); i++) {
+                int number = i;
+                threads.execute(() -> run(parts.get(number), meters.get(number), ends.get(number)));
+            }
+        };
+        try {
+            return measure(title, meters, size, begin, Loads.ended(ends), UNLIMITED);
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static void run(Work part, Meter meter, CompletableFuture<Void> end) {
+        try {
+            part.run(meter);
+            end.complete(null);
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            end.completeExceptionally(e);
+        }
     }
 
     /**
@@ -85,10 +120,5 @@ public final class MeasureOptions extends JsonOption {
             json.writeNumberField("size", size);
             total.write(json, size);
         });
-    }
-
-    /** Returns a number of seconds as a duration. */
-    public static Duration seconds(double seconds) {
-        return Duration.ofNanos((long) (seconds * NANOS_PER_SECOND));
     }
 }

@@ -2,7 +2,6 @@ package io.iwarp.tools.cli;
 
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
 /** The options about encryption. */
@@ -11,8 +10,7 @@ public final class TlsOptions {
             names = "--tls",
             description = "Encrypt with TLS 1.3, on both sides or on neither. Without --cert a server creates a"
                     + " certificate for itself, and without --ca a client accepts any: enough to measure what"
-                    + " TLS costs, but no protection.",
-            showDefaultValue = Visibility.NEVER)
+                    + " TLS costs, but no protection.")
     private boolean tls;
 
     @Option(

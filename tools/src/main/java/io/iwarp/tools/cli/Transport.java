@@ -2,6 +2,8 @@ package io.iwarp.tools.cli;
 
 import io.iwarp.transport.IoUringShutdownGuard;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
@@ -18,10 +20,17 @@ import io.netty.channel.uring.IoUringChannelOption;
 import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
+import io.netty.channel.unix.RawUnixChannelOption;
+import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.spi.SelectorProvider;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The Netty transport of a command. The protocol does not depend on it. */
@@ -32,6 +41,11 @@ public enum Transport {
     EPOLL("epoll"),
     /** Netty's native code over io_uring, on Linux from 5.14 on where it is allowed. */
     IO_URING("io_uring");
+
+    private static final int CONGESTION_NAME_LENGTH = 16;
+    // IPPROTO_TCP and TCP_CONGESTION of Linux, which Netty has no name for.
+    private static final ChannelOption<ByteBuffer> TCP_CONGESTION =
+            new RawUnixChannelOption("TCP_CONGESTION", 6, 13, CONGESTION_NAME_LENGTH);
 
     private final String text;
 
@@ -114,6 +128,38 @@ public enum Transport {
             case NIO -> throw new IllegalStateException("NIO has no TCP_NOTSENT_LOWAT");
             case EPOLL -> channel.config().setOption(EpollChannelOption.TCP_NOTSENT_LOWAT, bytes);
             case IO_URING -> channel.config().setOption(IoUringChannelOption.TCP_NOTSENT_LOWAT, bytes);
+        }
+    }
+
+    /**
+     * Chooses the congestion control of TCP: {@code TCP_CONGESTION}. Only epoll can.
+     *
+     * @throws CommandFailedException if the system does not allow it
+     */
+    public static void chooseCongestionControl(Channel channel, String name) {
+        byte[] padded = Arrays.copyOf(name.getBytes(StandardCharsets.US_ASCII), CONGESTION_NAME_LENGTH);
+        try {
+            channel.config().setOption(TCP_CONGESTION, ByteBuffer.wrap(padded));
+        } catch (ChannelException e) {
+            throw new CommandFailedException("--congestion " + name + " cannot be used here: choose one of "
+                    + systemText("tcp_allowed_congestion_control") + ", or load its kernel module");
+        }
+    }
+
+    /** Returns the congestion control of a channel, that of the system if the transport does not tell it. */
+    public static String congestionControl(Channel channel) {
+        if (channel instanceof EpollSocketChannel) {
+            ByteBuffer name = channel.config().getOption(TCP_CONGESTION);
+            return StandardCharsets.US_ASCII.decode(name.rewind()).toString().replace("\0", "");
+        }
+        return systemText("tcp_congestion_control");
+    }
+
+    private static String systemText(String name) {
+        try {
+            return Files.readString(Path.of("/proc/sys/net/ipv4", name)).strip();
+        } catch (IOException e) {
+            return "unknown";
         }
     }
 

@@ -1,7 +1,6 @@
 package io.iwarp.tools.cli;
 
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
 /** The options about sockets, event loops and encryption. */
@@ -27,8 +26,7 @@ public final class TransportOptions {
             names = "--busy-poll",
             description =
                     "Poll for events for a while before sleeping. Each event loop keeps a processor busy while there"
-                            + " is traffic, and answers sooner.",
-            showDefaultValue = Visibility.NEVER)
+                            + " is traffic, and answers sooner.")
     private boolean busyPolling;
 
     @Option(
@@ -36,32 +34,45 @@ public final class TransportOptions {
             paramLabel = "SIZE",
             converter = Bytes.Converter.class,
             description = "How much may wait in the kernel until TCP sends it, for example 64K; by default the kernel"
-                    + " decides. Helps many busy connections to share the processor's caches. Not with nio.",
-            showDefaultValue = Visibility.NEVER)
+                    + " decides. Helps many busy connections to share the processor's caches. Not with nio.")
     private @Nullable Long unsent;
+
+    @Option(
+            names = "--congestion",
+            paramLabel = "NAME",
+            description = "The congestion control of TCP in what this side sends, for example cubic. By default that of"
+                    + " the system. Only with epoll.")
+    private @Nullable String congestion;
 
     /** Returns bytes that may wait in the kernel until TCP sends them, 0 if the kernel decides. */
     public long unsent() {
         return unsent == null ? 0 : unsent;
     }
 
-    /** Returns what prepares each connection as {@code --unsent} says. */
-    public TransportHandlers unsentLimit() {
+    /** Returns what prepares each connection as {@code --unsent} and {@code --congestion} say. */
+    public TransportHandlers socketOptions() {
+        TransportHandlers options = TransportHandlers.NONE;
         Long limit = unsent;
-        if (limit == null) {
-            return TransportHandlers.NONE;
+        if (limit != null) {
+            OptionCheck.within("--unsent", limit, 1, Integer.MAX_VALUE);
+            OptionCheck.require(
+                    transport.limitsUnsent(),
+                    "--transport " + transport + " does not support --unsent: choose epoll or io_uring");
+            options = (pipeline, server) -> transport.limitUnsent(pipeline.channel(), limit);
         }
-        OptionCheck.require(limit >= 1 && limit <= Integer.MAX_VALUE, "--unsent " + limit + " is outside 1 to 2G - 1");
-        OptionCheck.require(
-                transport.limitsUnsent(),
-                "--transport " + transport + " does not support --unsent: choose epoll or io_uring");
-        return (pipeline, server) -> transport.limitUnsent(pipeline.channel(), limit);
+        String name = congestion;
+        if (name != null) {
+            OptionCheck.require(
+                    transport == Transport.EPOLL,
+                    "--transport " + transport + " does not support --congestion: choose epoll");
+            options = options.then((pipeline, server) -> Transport.chooseCongestionControl(pipeline.channel(), name));
+        }
+        return options;
     }
 
     /** Returns the event loops that were chosen. */
     public EventLoops loops() {
-        OptionCheck.require(
-                threads >= 1 && threads <= MAX_THREADS, "--threads " + threads + " is outside 1 to " + MAX_THREADS);
+        OptionCheck.within("--threads", threads, 1, MAX_THREADS);
         return new EventLoops(transport, threads, busyPolling);
     }
 }

@@ -10,22 +10,17 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
 /** The options about the iWARP protocol that both sides have. */
 public class WireOptions {
-    @Option(
-            names = "--markers",
-            description = "Request markers in what the peer sends (RFC 5044 section 4.3).",
-            showDefaultValue = Visibility.NEVER)
+    @Option(names = "--markers", description = "Request markers in what the peer sends (RFC 5044 section 4.3).")
     private boolean markers;
 
     @Option(
             names = "--no-crc",
             description =
-                    "Do not request CRC32C; it is off if the peer does not request it either (RFC 5044 section 4.4).",
-            showDefaultValue = Visibility.NEVER)
+                    "Do not request CRC32C; it is off if the peer does not request it either (RFC 5044 section 4.4).")
     private boolean withoutCrc;
 
     @Option(
@@ -33,8 +28,7 @@ public class WireOptions {
             paramLabel = "N",
             description =
                     "How many Reads and atomics of the peer are executed at a time, 0 to 16,382. The enhanced set-up"
-                            + " tells the peer. Default: ${DEFAULT-VALUE}",
-            showDefaultValue = Visibility.NEVER)
+                            + " tells the peer.")
     private int ird = MpaSettings.DEFAULT.ird();
 
     @Option(
@@ -42,8 +36,7 @@ public class WireOptions {
             paramLabel = "N",
             description =
                     "How many Reads and atomics of this side may be outstanding, 0 to 16,382. The enhanced set-up tells"
-                            + " the peer. Default: ${DEFAULT-VALUE}",
-            showDefaultValue = Visibility.NEVER)
+                            + " the peer.")
     private int ord = MpaSettings.DEFAULT.ord();
 
     @Option(
@@ -51,8 +44,7 @@ public class WireOptions {
             paramLabel = "SIZE",
             converter = Bytes.Converter.class,
             description = "Send FPDUs that fit into TCP segments of that many bytes, 1 to 65,535. By default the"
-                    + " size that the transport reports, and a large one over loopback.",
-            showDefaultValue = Visibility.NEVER)
+                    + " size that the transport reports, and a large one over loopback.")
     private @Nullable Long segmentSize;
 
     @Option(
@@ -62,10 +54,7 @@ public class WireOptions {
                     + " each of them. It says 'Bad CRC32' of the few FPDUs that a marker directly follows.")
     private @Nullable Path pcap;
 
-    @Option(
-            names = "--wire-log",
-            description = "Log each start-up frame and FPDU, decoded, in one line.",
-            showDefaultValue = Visibility.NEVER)
+    @Option(names = "--wire-log", description = "Log each start-up frame and FPDU, decoded, in one line.")
     private boolean wireLog;
 
     /** Returns the default settings with the MPA options applied. */
@@ -81,18 +70,16 @@ public class WireOptions {
     }
 
     private int emss() {
-        return segmentSize == null ? 0 : within(1, MpaSettings.MAX_EMSS, "--mss", segmentSize, " bytes");
+        if (segmentSize == null) {
+            return 0;
+        }
+        OptionCheck.within("--mss", segmentSize, 1, MpaSettings.MAX_EMSS);
+        return segmentSize.intValue();
     }
 
-    private int depth(String option, int depth) {
-        return within(0, EnhancedSetup.MAX_DEPTH, option, depth, "");
-    }
-
-    private int within(int least, int greatest, String option, long value, String unit) {
-        OptionCheck.require(
-                value >= least && value <= greatest,
-                option + " " + value + " is outside " + least + " to " + greatest + unit);
-        return (int) value;
+    private static int depth(String option, int depth) {
+        OptionCheck.within(option, depth, 0, EnhancedSetup.MAX_DEPTH);
+        return depth;
     }
 
     /**

@@ -1,26 +1,19 @@
 package io.iwarp.tools.conformance;
 
-import io.iwarp.tools.cli.Version;
+import io.iwarp.tools.cli.CommandGroup;
 import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /** Tests the conformance of any iWARP peer. Without a subcommand, prints the help. */
 @Command(
         name = "conformance",
-        mixinStandardHelpOptions = true,
-        versionProvider = Version.class,
         description =
                 "Judges an iWARP peer of any make by what it does on the wire. It starts from the exchange of rping.",
         footer = "%n'iwarp conformance COMMAND --help' tells more about a command.",
         subcommands = {ConformanceServer.class, ConformanceClient.class, ConformanceCompare.class})
-public final class Conformance implements Runnable {
+public final class Conformance extends CommandGroup {
     private final Function<String, CommandLine> iwarp;
-
-    @Spec
-    private CommandSpec spec;
 
     /** @param iwarp returns the command for a subcommand, ready to be executed once, for clients in this process */
     public Conformance(Function<String, CommandLine> iwarp) {
@@ -29,10 +22,5 @@ public final class Conformance implements Runnable {
 
     Function<String, CommandLine> iwarp() {
         return iwarp;
-    }
-
-    @Override
-    public void run() {
-        spec.commandLine().usage(spec.commandLine().getOut());
     }
 }

@@ -22,8 +22,6 @@ import picocli.CommandLine.ParentCommand;
             "  iwarp conformance client --in-process -- rping -c -p {port} -C {count} -S {size}"
         })
 final class ConformanceClient extends BaseCommand {
-    private static final int MAX_PORT = 65_535;
-
     @ParentCommand
     private Conformance parent;
 
@@ -58,7 +56,7 @@ final class ConformanceClient extends BaseCommand {
 
     @Override
     public Integer call() throws Exception {
-        OptionCheck.require(port >= 0 && port <= MAX_PORT, "--port " + port + " is not a TCP port");
+        OptionCheck.port("--port", port, true);
         return options.run(Role.CLIENT, "client " + String.join(" ", words), () -> {
             OptionCheck.require(!words.isEmpty(), "COMMAND, which starts the client, is missing");
             OptionCheck.require(

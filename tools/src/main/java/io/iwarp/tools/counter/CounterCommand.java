@@ -5,6 +5,7 @@ import io.iwarp.tools.cli.ClientOptions;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.ListenOptions;
 import io.iwarp.tools.cli.MeasureOptions;
+import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.PeerAddress;
 import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.tools.cli.Shutdown;
@@ -16,7 +17,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -48,10 +48,7 @@ public final class CounterCommand extends BaseCommand {
             description = "Count in the memory of a server that listens there.")
     private @Nullable PeerAddress server;
 
-    @Option(
-            names = "--listen",
-            description = "Serve any number of clients until Ctrl-C.",
-            showDefaultValue = Visibility.NEVER)
+    @Option(names = "--listen", description = "Serve any number of clients until Ctrl-C.")
     private boolean listening;
 
     @Mixin
@@ -90,7 +87,7 @@ public final class CounterCommand extends BaseCommand {
     @SuppressWarnings("try") // the shutdown is only closed
     public Integer call() throws Exception {
         require(server == null || !listening, "--listen takes no HOST:PORT");
-        require(clients >= 1 && clients <= MAX_CLIENTS, "--clients must be 1 to " + MAX_CLIENTS);
+        OptionCheck.within("--clients", clients, 1, MAX_CLIENTS);
         require(adds >= 0, "--adds " + adds + " is negative");
         require(rounds >= 0, "--rounds " + rounds + " is negative");
         QueuePairSettings settings = connection.settings().build();

@@ -15,7 +15,7 @@ record CounterDone(long adds, long rounds) {
 
     /** Returns the message in a heap buffer that needs no release. */
     ByteBuf encode() {
-        return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH).writeLong(adds).writeLong(rounds);
+        return Unpooled.copyLong(adds, rounds);
     }
 
     static CounterDone decode(ByteBuf in) {

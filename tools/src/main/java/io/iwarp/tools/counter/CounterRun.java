@@ -5,10 +5,10 @@ import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.Interval;
 import io.iwarp.tools.cli.ListenOptions;
+import io.iwarp.tools.cli.Load;
 import io.iwarp.tools.cli.Loads;
 import io.iwarp.tools.cli.MeasureOptions;
 import io.iwarp.tools.cli.Measurement;
-import io.iwarp.tools.cli.Meter;
 import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.tools.cli.Story;
 import io.iwarp.verbs.QueuePairSettings;
@@ -17,10 +17,6 @@ import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 /** Several clients that count at the same time, and the check that nothing was lost. */
 final class CounterRun {
@@ -48,7 +44,6 @@ final class CounterRun {
      * without the check.
      */
     void run(SocketAddress server, QueuePairSettings settings) throws IOException, InterruptedException {
-        ExecutorService threads = Executors.newFixedThreadPool(clients);
         try {
             Loads loads = new Loads();
             for (int i = 0; i < clients; i++) {
@@ -57,50 +52,24 @@ final class CounterRun {
                 loads.add(worker);
             }
             story.step("connect", "%s to %s", Bytes.count(clients, "client"), ListenOptions.addressText(server));
-            if (isWhole("spin lock", "read, added and wrote back", work.rounds(), underLock(threads))
+            List<MeasureOptions.Work> underLock = workers.stream()
+                    .map(worker -> (MeasureOptions.Work) worker::countUnderLock)
+                    .toList();
+            if (isWhole(
+                            "spin lock",
+                            "read, added and wrote back",
+                            work.rounds(),
+                            measuring.measure("spin lock", Long.BYTES, underLock))
                     && isWhole(
                             "fetch-add",
                             "added",
                             work.adds(),
                             loads.measure(measuring, "fetch-add", Long.BYTES, false, MeasureOptions.UNLIMITED))) {
-                for (CounterWorker worker : workers) {
-                    worker.close();
-                }
+                Endpoint.close(workers.stream().map(Load::queuePair).toList());
                 check();
             }
         } finally {
-            workers.forEach(CounterWorker::abort);
-            threads.shutdownNow();
-        }
-    }
-
-    private Measurement underLock(ExecutorService threads) {
-        List<Meter> meters = new ArrayList<>();
-        CompletableFuture<Void> begun = new CompletableFuture<>();
-        List<CompletableFuture<Void>> ends = new ArrayList<>();
-        CompletableFuture<Void> first = new CompletableFuture<>();
-        for (CounterWorker worker : workers) {
-            Meter meter = new Meter();
-            meters.add(meter);
-            CompletableFuture<Void> end = begun.thenRunAsync(() -> countUnderLock(worker, meter), threads);
-            end.exceptionally(failure -> {
-                first.completeExceptionally(failure.getCause());
-                return null;
-            });
-            ends.add(end);
-        }
-        CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)).thenRun(() -> first.complete(null));
-        return measuring.measure(
-                "spin lock", meters, Long.BYTES, () -> begun.complete(null), first, MeasureOptions.UNLIMITED);
-    }
-
-    private static void countUnderLock(CounterWorker worker, Meter meter) {
-        try {
-            worker.countUnderLock(meter);
-        } catch (IOException e) {
-            throw new CompletionException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            workers.forEach(worker -> worker.queuePair().abort());
         }
     }
 

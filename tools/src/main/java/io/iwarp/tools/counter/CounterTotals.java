@@ -22,14 +22,7 @@ record CounterTotals(long counter, long adds, long number, long rounds, long atW
 
     /** Returns the message in a heap buffer that needs no release. */
     ByteBuf encode() {
-        return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH)
-                .writeLong(counter)
-                .writeLong(adds)
-                .writeLong(number)
-                .writeLong(rounds)
-                .writeLong(atWork)
-                .writeLong(lost)
-                .writeLong(forgotten);
+        return Unpooled.copyLong(counter, adds, number, rounds, atWork, lost, forgotten);
     }
 
     static CounterTotals decode(ByteBuf in) {

@@ -156,15 +156,4 @@ final class CounterWorker extends Load {
     long refusals() {
         return lock.refusals();
     }
-
-    /** Ends the connection in order. Waits until it is over. */
-    void close() throws IOException, InterruptedException {
-        queuePair().close();
-        Endpoint.await(queuePair().closed());
-    }
-
-    /** Aborts the connection, which ends all waiting for replies. */
-    void abort() {
-        queuePair().abort();
-    }
 }

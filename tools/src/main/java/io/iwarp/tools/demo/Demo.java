@@ -5,6 +5,7 @@ import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ClientOptions;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.Story;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePairSettings;
@@ -42,7 +43,7 @@ public final class Demo extends BaseCommand {
 
     @Override
     public Integer call() throws Exception {
-        require(size >= 1 && size <= MAX_SIZE, "--size " + Bytes.size(size) + " is outside 1 byte to 4 GiB - 1");
+        OptionCheck.sizeWithin("--size", size, 1, MAX_SIZE);
         try {
             run();
         } catch (OutOfMemoryError e) {

@@ -14,6 +14,7 @@ import io.iwarp.verbs.QueuePairSettings;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.util.List;
 import java.util.Objects;
 
 /** The active half of the demo. */
@@ -46,8 +47,7 @@ final class DemoInitiator {
                 .register()) {
             follow(new DemoInitiatorScript(story, queuePair, memory, advertisement), other);
         } finally {
-            queuePair.close();
-            Endpoint.await(queuePair.closed());
+            Endpoint.close(List.of(queuePair));
         }
         tellEnd(queuePair, other);
     }

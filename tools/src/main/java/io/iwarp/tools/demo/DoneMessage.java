@@ -15,7 +15,7 @@ record DoneMessage(long length, long seed) {
 
     /** Returns the message in a heap buffer that needs no release. */
     ByteBuf encode() {
-        return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH).writeLong(length).writeLong(seed);
+        return Unpooled.copyLong(length, seed);
     }
 
     static DoneMessage decode(ByteBuf in) {

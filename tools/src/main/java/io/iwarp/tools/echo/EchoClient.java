@@ -8,10 +8,12 @@ import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.Loads;
 import io.iwarp.tools.cli.MeasureOptions;
 import io.iwarp.tools.cli.Measurement;
+import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.verbs.QueuePair;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -42,7 +44,7 @@ public final class EchoClient extends ClientCommand {
 
     @Override
     protected void run() throws Exception {
-        require(size >= 0 && size <= Integer.MAX_VALUE, "--size " + size + " is outside 0 to 2^31 - 1");
+        OptionCheck.within("--size", size, 0, Integer.MAX_VALUE);
         end.check(1);
         measuring.check();
         try (ResultFile file = measuring.open();
@@ -65,8 +67,7 @@ public final class EchoClient extends ClientCommand {
             if (!measuring.toStandardOutput()) {
                 out().line("all came back from " + server() + " unchanged");
             }
-            queuePair.close();
-            Endpoint.await(queuePair.closed());
+            Endpoint.close(List.of(queuePair));
         }
     }
 

@@ -4,6 +4,7 @@ import io.iwarp.tools.cli.Application;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ClientLimits;
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.ServerCommand;
 import io.iwarp.tools.cli.Service;
 import io.iwarp.tools.cli.Shutdown;
@@ -34,9 +35,7 @@ public final class EchoServer extends ServerCommand {
 
     @Override
     protected Service begin(Endpoint endpoint, Shutdown shutdown) {
-        require(
-                maximumSize >= 1 && maximumSize <= MAX_SIZE,
-                "--max-size " + Bytes.size(maximumSize) + " is outside 1 byte to 64 MiB");
+        OptionCheck.sizeWithin("--max-size", maximumSize, 1, MAX_SIZE);
         ClientLimits limits = limits().limits();
         return request -> onConnectionRequest(request, limits);
     }

@@ -10,7 +10,6 @@ import io.iwarp.verbs.QueuePair;
 import java.io.IOException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
 /** A client of the file server. */
@@ -21,8 +20,7 @@ abstract class FileClient extends ClientCommand {
     @Option(
             names = "--progress",
             negatable = true,
-            description = "Show a progress bar on stderr, or show none. Default: show it on a terminal.",
-            showDefaultValue = Visibility.NEVER)
+            description = "Show a progress bar on stderr, or show none. Default: show it on a terminal.")
     private @Nullable Boolean showProgress;
 
     /** Connects; the conversation has the connection. */

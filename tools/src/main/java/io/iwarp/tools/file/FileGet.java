@@ -3,10 +3,10 @@ package io.iwarp.tools.file;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.OptionCheck;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -56,14 +56,13 @@ final class FileGet extends FileClient {
     @Option(
             names = "--force",
             description = "Replace FILE if it exists. A link is followed: its target is replaced. A device or a pipe is"
-                    + " written to.",
-            showDefaultValue = Visibility.NEVER)
+                    + " written to.")
     private boolean force;
 
     @Override
     protected void run() throws Exception {
-        require(chunk >= 1 && chunk <= MAX_CHUNK, "--chunk must be 1 byte to 256 MiB");
-        require(reads >= 1 && reads <= MAX_READS, "--reads must be 1 to " + MAX_READS);
+        OptionCheck.sizeWithin("--chunk", chunk, 1, MAX_CHUNK);
+        OptionCheck.within("--reads", reads, 1, MAX_READS);
         Path path = file == null ? PlainName.resolve(Path.of("").toAbsolutePath(), name) : file;
         boolean standardOutput = path.toString().equals(STANDARD_STREAM);
         TargetFile target = new TargetFile(path, force);

@@ -3,6 +3,7 @@ package io.iwarp.tools.file;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.Progress;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -48,7 +49,7 @@ final class FilePut extends FileClient {
 
     @Override
     protected void run() throws Exception {
-        require(piece >= 1 && piece <= MAX_PIECE, "--piece must be 1 byte to 512 MiB");
+        OptionCheck.sizeWithin("--piece", piece, 1, MAX_PIECE);
         Conversation conversation = new Conversation();
         SourceFile source = open(file);
         String target = name == null ? source.name() : name;

@@ -1,11 +1,12 @@
 package io.iwarp.tools.file;
 
 import io.iwarp.tools.cli.Application;
+import io.iwarp.tools.cli.BlockingService;
 import io.iwarp.tools.cli.Bytes;
-import io.iwarp.tools.cli.ClientLimits;
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.Output;
 import io.iwarp.tools.cli.ServerCommand;
 import io.iwarp.tools.cli.Service;
@@ -14,14 +15,7 @@ import io.iwarp.verbs.ConnectionRequest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
 /** Stores the files that clients write into its memory, and lets clients read them from there. */
@@ -43,7 +37,6 @@ final class FileServe extends ServerCommand {
 
     private static final int MIN_BUFFER = 1 << 12;
     private static final int MAX_BUFFER = 1 << 29;
-    private static final long SESSION_END_SECONDS = 10;
 
     @Option(
             names = "--directory",
@@ -61,18 +54,17 @@ final class FileServe extends ServerCommand {
                     + FileSession.SLOTS + " times that much direct memory.")
     private long buffer;
 
-    @Option(names = "--force", description = "Replace files that exist.", showDefaultValue = Visibility.NEVER)
+    @Option(names = "--force", description = "Replace files that exist.")
     private boolean force;
 
     @Option(
             names = "--once",
-            description = "End after one client, with exit code 1 if its file was not stored or fetched.",
-            showDefaultValue = Visibility.NEVER)
+            description = "End after one client, with exit code 1 if its file was not stored or fetched.")
     private boolean once;
 
     @Override
     protected Service begin(Endpoint endpoint, Shutdown shutdown) throws IOException {
-        require(buffer >= MIN_BUFFER && buffer <= MAX_BUFFER, "--buffer must be 4 KiB to 512 MiB");
+        OptionCheck.sizeWithin("--buffer", buffer, MIN_BUFFER, MAX_BUFFER);
         if (!Files.isDirectory(directory)) {
             throw new CommandFailedException(directory + " is not a directory: create it first");
         }
@@ -84,64 +76,27 @@ final class FileServe extends ServerCommand {
         return new Sessions(endpoint, shutdown);
     }
 
-    /** The sessions, each on a thread of its own, because they wait for the disk. */
-    private final class Sessions implements Service {
+    private final class Sessions extends BlockingService {
         private final Endpoint endpoint;
-        private final Shutdown shutdown;
         private final Output out = out();
         private final TargetDirectory target =
                 new TargetDirectory(directory.toAbsolutePath().normalize(), force);
-        private final ExecutorService threads = Executors.newCachedThreadPool();
-        private final ClientLimits limits = limits().limits(DEFAULT_CLIENTS);
-        private final AtomicBoolean served = new AtomicBoolean();
-        private final AtomicReference<@Nullable Boolean> last = new AtomicReference<>();
 
         Sessions(Endpoint endpoint, Shutdown shutdown) {
+            super(limits().limits(DEFAULT_CLIENTS), FileSession.SLOTS * buffer, once, shutdown, PROTOCOL.request());
             this.endpoint = endpoint;
-            this.shutdown = shutdown;
         }
 
-        /** On the event loop: decides by what can be known without waiting. */
         @Override
         public void onConnectionRequest(ConnectionRequest request) {
-            if (PROTOCOL.rejectsOther(request)) {
-                return;
+            if (!PROTOCOL.rejectsOther(request)) {
+                super.onConnectionRequest(request);
             }
-            if (once && served.getAndSet(true)) {
-                request.reject("the server serves one client, and has it: start another one");
-            } else if (limits.admits(request, FileSession.SLOTS * buffer)) {
-                Conversation conversation = new Conversation();
-                conversation.attach(request.queuePair());
-                FileSession session = new FileSession(conversation, endpoint.domain(), target, (int) buffer, out);
-                threads.execute(() -> serve(session));
-                request.accept(PROTOCOL.request());
-            }
-        }
-
-        private void serve(FileSession session) {
-            try {
-                last.set(session.run());
-            } finally {
-                if (once) {
-                    shutdown.want();
-                }
-            }
-        }
-
-        /** Returns 1 if the only client failed. */
-        @Override
-        public int exitCode() {
-            return once && !Boolean.TRUE.equals(last.get()) ? 1 : 0;
         }
 
         @Override
-        public void close() {
-            threads.shutdownNow();
-            try {
-                threads.awaitTermination(SESSION_END_SECONDS, TimeUnit.SECONDS);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+        protected boolean serve(Conversation client) {
+            return new FileSession(client, endpoint.domain(), target, (int) buffer, out).run();
         }
     }
 }

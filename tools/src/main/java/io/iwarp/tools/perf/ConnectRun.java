@@ -2,6 +2,7 @@ package io.iwarp.tools.perf;
 
 import io.iwarp.tools.cli.Application;
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.Interval;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
@@ -39,7 +40,7 @@ final class ConnectRun {
     private final AtomicInteger begun = new AtomicInteger();
     private final AtomicInteger done = new AtomicInteger();
     private final Queue<QueuePair> kept = new ConcurrentLinkedQueue<>();
-    private final CompletableFuture<Long> end = new CompletableFuture<>();
+    private final CompletableFuture<Interval> end = new CompletableFuture<>();
     private final long beganAt = System.nanoTime();
 
     private ConnectRun(
@@ -99,7 +100,8 @@ final class ConnectRun {
 
     private void onDone() {
         if (done.incrementAndGet() == connections) {
-            end.complete(System.nanoTime() - beganAt);
+            long nanos = System.nanoTime() - beganAt;
+            end.complete(new Interval(nanos, nanos, connections, 0, times));
         } else {
             next();
         }
@@ -108,9 +110,9 @@ final class ConnectRun {
     /**
      * Waits while connections are established. Fails after one minute without progress.
      *
-     * @return the total time in nanoseconds
+     * @return the time of each connection, from the TCP connect to the ready queue pair
      */
-    long await() throws IOException, InterruptedException {
+    Interval await() throws IOException, InterruptedException {
         int before;
         do {
             before = done.get();
@@ -125,16 +127,8 @@ final class ConnectRun {
         throw Endpoint.noAnswer();
     }
 
-    /** Returns the time of each connection, from the TCP connect to the ready queue pair, in nanoseconds. */
-    Histogram times() {
-        return times;
-    }
-
     /** Closes the kept connections and waits until they are closed. */
     void close() throws IOException, InterruptedException {
-        kept.forEach(QueuePair::close);
-        for (QueuePair queuePair : kept) {
-            Endpoint.await(queuePair.closed());
-        }
+        Endpoint.close(kept);
     }
 }

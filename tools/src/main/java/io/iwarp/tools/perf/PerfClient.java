@@ -6,6 +6,7 @@ import io.iwarp.tools.cli.ClientCommand;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.JsonOption;
 import io.iwarp.tools.cli.MeasureOptions;
+import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
@@ -15,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -49,8 +49,7 @@ final class PerfClient extends ClientCommand {
             paramLabel = "SIZE",
             converter = Bytes.Converter.class,
             description = "Send FPDUs with at most that many bytes of ULPDU, " + MpaSettings.MIN_MULPDU + " to "
-                    + MpaSettings.MAX_MULPDU + ". By default as many as the transport takes.",
-            showDefaultValue = Visibility.NEVER)
+                    + MpaSettings.MAX_MULPDU + ". By default as many as the transport takes.")
     private @Nullable Long mulpdu;
 
     @Override
@@ -88,10 +87,7 @@ final class PerfClient extends ClientCommand {
         if (mulpdu == null) {
             return settings;
         }
-        require(
-                mulpdu >= MpaSettings.MIN_MULPDU && mulpdu <= MpaSettings.MAX_MULPDU,
-                "--mulpdu " + mulpdu + " is outside " + MpaSettings.MIN_MULPDU + " to " + MpaSettings.MAX_MULPDU
-                        + " bytes");
+        OptionCheck.within("--mulpdu", mulpdu, MpaSettings.MIN_MULPDU, MpaSettings.MAX_MULPDU);
         return settings.mpa(
                 settings.build().mpa().toBuilder().mulpdu(mulpdu.intValue()).build());
     }

@@ -2,13 +2,14 @@ package io.iwarp.tools.perf;
 
 import io.iwarp.tools.cli.ClientCommand;
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.Interval;
 import io.iwarp.tools.cli.JsonOption;
+import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.verbs.QueuePairSettings;
 import java.io.IOException;
 import java.net.SocketAddress;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -52,8 +53,7 @@ final class PerfConnect extends ClientCommand {
     @Option(
             names = "--idle",
             description = "Keep the connections, and measure their memory. Start the server with --max-depth 16:"
-                    + " otherwise it keeps buffers for each connection.",
-            showDefaultValue = Visibility.NEVER)
+                    + " otherwise it keeps buffers for each connection.")
     private boolean idle;
 
     @Mixin
@@ -61,8 +61,8 @@ final class PerfConnect extends ClientCommand {
 
     @Override
     protected void run() throws Exception {
-        require(count >= 1 && count <= MAX_COUNT, "--count " + count + " is outside 1 to " + MAX_COUNT);
-        require(clients >= 1 && clients <= MAX_CLIENTS, "--clients " + clients + " is outside 1 to " + MAX_CLIENTS);
+        OptionCheck.within("--count", count, 1, MAX_COUNT);
+        OptionCheck.within("--clients", clients, 1, MAX_CLIENTS);
         require(warmup >= 0, "--warmup " + warmup + " is negative");
         try (ResultFile file = json.open();
                 Endpoint endpoint = open()) {
@@ -74,9 +74,11 @@ final class PerfConnect extends ClientCommand {
         }
     }
 
-    private ConnectResult measure(Endpoint endpoint, SocketAddress address) throws IOException, InterruptedException {
+    private ConnectResult measure(Endpoint endpoint, SocketAddress name) throws IOException, InterruptedException {
         QueuePairSettings settings = settings().build();
-        ServerUsage usage = ServerUsage.connect(endpoint, address, settings());
+        ServerUsage usage = ServerUsage.connect(endpoint, name, settings());
+        // The one that answers, of all that the name has.
+        SocketAddress address = usage.server();
         if (warmup > 0) {
             ConnectRun.begin(endpoint, address, settings, warmup, clients, false)
                     .await();
@@ -84,14 +86,12 @@ final class PerfConnect extends ClientCommand {
         PerfUsage serverBefore = idle ? usage.collected() : null;
         PerfUsage before = idle ? PerfUsage.collected(0) : null;
         ConnectRun run = ConnectRun.begin(endpoint, address, settings, count, clients, idle);
-        long nanos = run.await();
+        Interval total = run.await();
         ConnectResult result = new ConnectResult(
-                count,
                 clients,
                 connection().transport().loops(),
                 connection().encrypted(),
-                nanos,
-                run.times(),
+                total,
                 before == null ? null : PerfUsage.collected(0).since(before),
                 serverBefore == null ? null : usage.collected().since(serverBefore));
         run.close();

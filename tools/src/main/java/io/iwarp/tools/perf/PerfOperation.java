@@ -1,47 +1,21 @@
 package io.iwarp.tools.perf;
 
-/** The operations that {@link PerfClient} measures. Each has a number on the wire. */
+import java.util.Locale;
+
+/** The operations that {@link PerfClient} measures, in the order of their numbers on the wire. */
 enum PerfOperation {
     /** Messages to receives of the server. */
-    SEND(1, "send"),
+    SEND,
     /** Writes to the server's memory, without a notification of its program. */
-    WRITE(2, "write"),
+    WRITE,
     /** Writes to the server's memory with Immediate Data, which notifies its program. */
-    WRITE_IMMEDIATE(3, "write-immediate"),
+    WRITE_IMMEDIATE,
     /** Reads of the server's memory. */
-    READ(4, "read"),
+    READ,
     /** FetchAdds on 64 bits of the server's memory. */
-    FETCH_ADD(5, "fetch-add"),
+    FETCH_ADD,
     /** CmpSwaps on 64 bits of the server's memory. */
-    COMPARE_SWAP(6, "compare-swap");
-
-    private final int code;
-    private final String text;
-
-    PerfOperation(int code, String text) {
-        this.code = code;
-        this.text = text;
-    }
-
-    /** Returns the number on the wire. */
-    int code() {
-        return code;
-    }
-
-    /**
-     * Returns the operation of that number.
-     *
-     * @throws IllegalArgumentException if the number is unknown
-     */
-    static PerfOperation of(int code) {
-        for (PerfOperation operation : values()) {
-            if (operation.code == code) {
-                return operation;
-            }
-        }
-        throw new IllegalArgumentException(
-                "this perf server knows no operation " + code + ": use the same version on both sides");
-    }
+    COMPARE_SWAP;
 
     /** Returns whether each operation consumes a receive of the server. */
     boolean usesReceives() {
@@ -66,6 +40,6 @@ enum PerfOperation {
     /** As on the command line. */
     @Override
     public String toString() {
-        return text;
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

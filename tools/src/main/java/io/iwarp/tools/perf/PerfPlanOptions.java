@@ -8,7 +8,6 @@ import io.iwarp.tools.cli.EventLoops;
 import io.iwarp.tools.cli.OptionCheck;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -77,22 +76,17 @@ final class PerfPlanOptions {
                     + " coordinated omission). Occupies a processor. By default as many as possible.")
     private @Nullable Double rate;
 
-    @Option(
-            names = "--reverse",
-            description = "The server posts the Sends or Writes, and this side receives.",
-            showDefaultValue = Visibility.NEVER)
+    @Option(names = "--reverse", description = "The server posts the Sends or Writes, and this side receives.")
     private boolean reverse;
 
     @Option(
             names = "--bidir",
-            description = "Both sides post Sends or Writes at the same time. The rates are of both together.",
-            showDefaultValue = Visibility.NEVER)
+            description = "Both sides post Sends or Writes at the same time. The rates are of both together.")
     private boolean bidirectional;
 
     /** Returns what is measured, one plan for each size. */
     List<PerfPlan> plans(ConnectionOptions connection) {
-        OptionCheck.require(
-                clients >= 1 && clients <= MAX_CLIENTS, "--clients " + clients + " is outside 1 to " + MAX_CLIENTS);
+        OptionCheck.within("--clients", clients, 1, MAX_CLIENTS);
         end.check(clients);
         OptionCheck.require(rate == null || rate > 0, "--rate " + rate + " is not more than 0 operations per second");
         boolean fromServer = reverse || bidirectional;
@@ -130,9 +124,7 @@ final class PerfPlanOptions {
             return 1;
         }
         int chosen = depth == null ? DEFAULT_DEPTH : depth;
-        OptionCheck.require(
-                chosen >= 1 && chosen <= PerfTask.MAX_DEPTH,
-                "--depth " + chosen + " is outside 1 to " + PerfTask.MAX_DEPTH);
+        OptionCheck.within("--depth", chosen, 1, PerfTask.MAX_DEPTH);
         return chosen;
     }
 
@@ -149,9 +141,7 @@ final class PerfPlanOptions {
         // The server detects a Write by its last byte.
         int least = mode == PerfMode.LATENCY && operation == PerfOperation.WRITE ? 1 : 0;
         for (long bytes : sizes) {
-            OptionCheck.require(
-                    bytes >= least && bytes <= PerfTask.MAX_SIZE,
-                    "a size of " + bytes + " bytes is outside " + least + " to " + PerfTask.MAX_SIZE);
+            OptionCheck.sizeWithin("a size of", bytes, least, PerfTask.MAX_SIZE);
         }
         return sizes;
     }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param plan what was to be measured
  * @param agreed how the first connection was set up
+ * @param congestion the congestion control of what the client sends
  * @param measurement with its intervals
  * @param total all of it; the latencies are those of round trips, or in bandwidth mode from a post to its completion,
  *     with a rate both from the time when the operation was due
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 record PerfResult(
         PerfPlan plan,
         MpaParameters agreed,
+        String congestion,
         Measurement measurement,
         Interval total,
         PerfUsage here,
@@ -85,7 +87,7 @@ record PerfResult(
         return String.format(
                         Locale.ROOT,
                         "%s%s, %s%s, %,d client%s with %,d posted, %,d thread%s over %s%s%s;"
-                                + " %s CRC, %s markers, %s TLS",
+                                + " %s CRC, %s markers, %s TLS, TCP %s",
                         task.operation(),
                         task.direction(),
                         task.mode() == PerfMode.LATENCY ? "round-trip latency" : "bandwidth",
@@ -102,7 +104,8 @@ record PerfResult(
                                 : String.format(Locale.ROOT, ", at most %,d bytes unsent", plan.unsent()),
                         with(agreed.crc()),
                         with(markers()),
-                        with(plan.tls()))
+                        with(plan.tls()),
+                        congestion)
                 + others();
     }
 
@@ -124,6 +127,7 @@ record PerfResult(
         json.writeStringField("mode", task.mode().toString());
         json.writeStringField("direction", task.direction().name().toLowerCase(Locale.ROOT));
         json.writeStringField("transport", plan.loops().transport().toString());
+        json.writeStringField("congestion", congestion);
         json.writeBooleanField("crc", agreed.crc());
         json.writeBooleanField("markers", markers());
         json.writeBooleanField("tls", plan.tls());

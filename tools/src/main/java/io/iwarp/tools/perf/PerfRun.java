@@ -9,6 +9,7 @@ import io.iwarp.tools.cli.Loads;
 import io.iwarp.tools.cli.MeasureOptions;
 import io.iwarp.tools.cli.Measurement;
 import io.iwarp.tools.cli.Meter;
+import io.iwarp.tools.cli.Transport;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
 import io.netty.buffer.ByteBufAllocator;
@@ -95,7 +96,8 @@ final class PerfRun {
         Measurement measured = loads.measure(options, title, plan.task().size(), begun, time);
         PerfUsage here = PerfUsage.now(wireBytes()).since(before);
         PerfUsage there = measured.failed() ? null : usage.now().since(serverBefore);
-        return new PerfResult(plan, agreed, measured, measured.total(), here, there);
+        String congestion = Transport.congestionControl(queuePairs.get(0).channel());
+        return new PerfResult(plan, agreed, congestion, measured, measured.total(), here, there);
     }
 
     private long wireBytes() {
@@ -130,10 +132,7 @@ final class PerfRun {
     /** Closes the connections in order, and then their memory. */
     private void close() throws IOException, InterruptedException {
         try {
-            queuePairs.forEach(QueuePair::close);
-            for (QueuePair queuePair : queuePairs) {
-                Endpoint.await(queuePair.closed());
-            }
+            Endpoint.close(queuePairs);
         } finally {
             memories.forEach(PerfMemory::close);
         }

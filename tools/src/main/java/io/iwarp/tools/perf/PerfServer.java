@@ -1,12 +1,12 @@
 package io.iwarp.tools.perf;
 
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.ServerCommand;
 import io.iwarp.tools.cli.Service;
 import io.iwarp.tools.cli.Shutdown;
 import io.iwarp.verbs.QueuePairSettings;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
 /** The server for {@link PerfClient}. */
@@ -23,20 +23,15 @@ final class PerfServer extends ServerCommand {
                     + PerfTask.MAX_DEPTH + ". Connections cost less memory with fewer.")
     private int maxDepth;
 
-    @Option(names = "--once", description = "End when the first client has left.", showDefaultValue = Visibility.NEVER)
+    @Option(names = "--once", description = "End when the first client has left.")
     private boolean once;
 
-    @Option(
-            names = "--quiet",
-            description = "Print no line for each connection that was served.",
-            showDefaultValue = Visibility.NEVER)
+    @Option(names = "--quiet", description = "Print no line for each connection that was served.")
     private boolean quiet;
 
     @Override
     protected QueuePairSettings settings(QueuePairSettings.Builder settings) {
-        require(
-                maxDepth >= 1 && maxDepth <= PerfTask.MAX_DEPTH,
-                "--max-depth " + maxDepth + " is outside 1 to " + PerfTask.MAX_DEPTH);
+        OptionCheck.within("--max-depth", maxDepth, 1, PerfTask.MAX_DEPTH);
         int queueDepth = PerfTask.serverQueueDepth(maxDepth);
         return settings.sendQueueDepth(queueDepth).receiveQueueDepth(queueDepth).build();
     }

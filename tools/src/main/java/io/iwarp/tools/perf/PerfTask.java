@@ -33,6 +33,9 @@ record PerfTask(PerfOperation operation, PerfMode mode, Direction direction, int
     /** The most operations that a client may have posted. */
     static final int MAX_DEPTH = 1024;
 
+    /** Of operations and modes. */
+    private static final int FIRST_NUMBER = 1;
+
     private static final int WINDOWS_PER_DEPTH = 4;
     /** For messages about the others. */
     private static final int SPARE_REQUESTS = 4;
@@ -40,28 +43,16 @@ record PerfTask(PerfOperation operation, PerfMode mode, Direction direction, int
     private static final int BATCH_BYTES = 1 << 20;
     private static final int RING_BYTES = 4 << 20;
 
-    /** Which side posts operations. Each has a number on the wire. */
+    /** Which side posts operations, in the order of their numbers on the wire. */
     enum Direction {
-        TO_SERVER(0, ""),
-        FROM_SERVER(1, " of the server"),
-        BOTH(2, " of both sides");
+        TO_SERVER(""),
+        FROM_SERVER(" of the server"),
+        BOTH(" of both sides");
 
-        private final int code;
         private final String text;
 
-        Direction(int code, String text) {
-            this.code = code;
+        Direction(String text) {
             this.text = text;
-        }
-
-        /** Returns the direction of a number that a server supports for an operation. */
-        private static Direction of(int code, PerfOperation operation, PerfMode mode) {
-            for (Direction direction : values()) {
-                if (direction.code == code && (direction == TO_SERVER || operation.reversible(mode))) {
-                    return direction;
-                }
-            }
-            throw new IllegalArgumentException("a server posts Sends and Writes only, in bandwidth mode");
         }
 
         /** Returns whose operations they are, for results. */
@@ -132,9 +123,9 @@ record PerfTask(PerfOperation operation, PerfMode mode, Direction direction, int
     /** Returns the private data of a connection request. */
     byte[] encode() {
         ByteBuf out = Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH)
-                .writeByte(operation.code())
-                .writeByte(mode.code())
-                .writeByte(direction.code)
+                .writeByte(FIRST_NUMBER + operation.ordinal())
+                .writeByte(FIRST_NUMBER + mode.ordinal())
+                .writeByte(direction.ordinal())
                 .writeInt(size)
                 .writeInt(depth);
         memory.encode(out);
@@ -147,9 +138,12 @@ record PerfTask(PerfOperation operation, PerfMode mode, Direction direction, int
      * @throws IllegalArgumentException if the server does not support the task; the message names the reason
      */
     static PerfTask decode(ByteBuf in) {
-        PerfOperation operation = PerfOperation.of(in.readUnsignedByte());
-        PerfMode mode = PerfMode.of(in.readUnsignedByte());
-        Direction direction = Direction.of(in.readUnsignedByte(), operation, mode);
+        PerfOperation operation = decode("operation", PerfOperation.values(), in, FIRST_NUMBER);
+        PerfMode mode = decode("mode", PerfMode.values(), in, FIRST_NUMBER);
+        Direction direction = decode("direction", Direction.values(), in, 0);
+        if (direction.fromServer() && !operation.reversible(mode)) {
+            throw new IllegalArgumentException("a server posts Sends and Writes only, in bandwidth mode");
+        }
         int size = in.readInt();
         int depth = in.readInt();
         if (size < 0 || size > MAX_SIZE) {
@@ -159,5 +153,14 @@ record PerfTask(PerfOperation operation, PerfMode mode, Direction direction, int
             throw new IllegalArgumentException("a depth of " + depth + " is outside 1 to " + MAX_DEPTH);
         }
         return new PerfTask(operation, mode, direction, size, depth, RemoteBuffer.decode(in));
+    }
+
+    private static <E> E decode(String what, E[] values, ByteBuf in, int first) {
+        int number = in.readUnsignedByte();
+        if (number < first || number - first >= values.length) {
+            throw new IllegalArgumentException(
+                    "this perf server knows no " + what + " " + number + ": use the same version on both sides");
+        }
+        return values[number - first];
     }
 }

@@ -54,13 +54,7 @@ record PerfUsage(long nanos, long cpuNanos, long allocated, long heap, long dire
 
     /** Returns the encoding on the heap; it needs no release. */
     ByteBuf encode() {
-        return Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH)
-                .writeLong(nanos)
-                .writeLong(cpuNanos)
-                .writeLong(allocated)
-                .writeLong(heap)
-                .writeLong(direct)
-                .writeLong(wire);
+        return Unpooled.copyLong(nanos, cpuNanos, allocated, heap, direct, wire);
     }
 
     static PerfUsage decode(ByteBuf in) {

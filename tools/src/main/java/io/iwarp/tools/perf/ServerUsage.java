@@ -9,6 +9,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.util.Objects;
 
 /**
  * A connection on which a client asks what the server's process has used up. The question is one byte, the answer a
@@ -41,6 +42,11 @@ final class ServerUsage {
                 .build();
         endpoint.connect(server, few, PROTOCOL.request(), conversation::attach);
         return new ServerUsage(conversation);
+    }
+
+    /** Returns the address of the server. */
+    SocketAddress server() {
+        return Objects.requireNonNull(conversation.queuePair().remoteAddress());
     }
 
     /** Returns what the server has used up until now. */

@@ -12,6 +12,7 @@ import io.iwarp.tools.cli.ErrorLines;
 import io.iwarp.tools.cli.Json;
 import io.iwarp.tools.cli.JsonOption;
 import io.iwarp.tools.cli.ListenOptions;
+import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.tools.cli.Story;
 import io.iwarp.tools.cli.TlsHandlers;
@@ -73,7 +74,7 @@ public final class Probe extends ClientCommand {
 
     @Override
     protected void run() throws Exception {
-        require(timeout >= 1 && timeout <= MAX_TIMEOUT, "--timeout " + timeout + " is outside 1 to " + MAX_TIMEOUT);
+        OptionCheck.within("--timeout", timeout, 1, MAX_TIMEOUT);
         try (ResultFile file = json.open();
                 Endpoint endpoint = open()) {
             long begin = System.nanoTime();

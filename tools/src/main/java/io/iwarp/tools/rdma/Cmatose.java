@@ -5,12 +5,12 @@ import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ClientOptions;
 import io.iwarp.tools.cli.ClientWireOptions;
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.verbs.QueuePairSettings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -27,13 +27,8 @@ public final class Cmatose extends BaseCommand {
     private static final int MAX_CONNECTIONS = 1024;
     private static final int MAX_COUNT = 1 << 16;
     private static final int MAX_SIZE = 1 << 24;
-    private static final int MAX_PORT = 65_535;
 
-    @Option(
-            names = "-s",
-            paramLabel = "ADDR",
-            description = "The server's address; without it this is the server.",
-            showDefaultValue = Visibility.NEVER)
+    @Option(names = "-s", paramLabel = "ADDR", description = "The server's address; without it this is the server.")
     private @Nullable String server;
 
     @Option(
@@ -73,10 +68,10 @@ public final class Cmatose extends BaseCommand {
 
     @Override
     public Integer call() throws Exception {
-        require(port >= 0 && port <= MAX_PORT, "-p " + port + " is not a TCP port");
-        require(connections >= 1 && connections <= MAX_CONNECTIONS, "-c must be 1 to " + MAX_CONNECTIONS);
-        require(count >= 0 && count <= MAX_COUNT, "-C must be 0 to " + MAX_COUNT);
-        require(size >= 0 && size <= MAX_SIZE, "-S must be 0 bytes to 16 MiB");
+        OptionCheck.port("-p", port, true);
+        OptionCheck.within("-c", connections, 1, MAX_CONNECTIONS);
+        OptionCheck.within("-C", count, 0, MAX_COUNT);
+        OptionCheck.sizeWithin("-S", size, 0, MAX_SIZE);
         try (Endpoint endpoint = (server != null ? connection.openClient() : connection.openServer())) {
             CmatoseRun run = new CmatoseRun(endpoint, settings(server != null), connections, count, (int) size, out());
             if (server != null) {

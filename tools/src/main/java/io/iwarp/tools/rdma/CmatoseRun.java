@@ -98,10 +98,7 @@ final class CmatoseRun {
             out.line("initiating data transfers");
             exchange(nodes);
             out.line("cmatose: disconnecting");
-            for (Node node : nodes) {
-                node.queuePair.close();
-            }
-            awaitClosed(nodes);
+            Endpoint.close(nodes.stream().map(node -> node.queuePair).toList());
             out.line("disconnected");
         }
     }
@@ -176,12 +173,6 @@ final class CmatoseRun {
             if (end.endedBy() != EndedBy.PEER_CLOSED) {
                 throw new ConnectionClosedException(end);
             }
-        }
-    }
-
-    private static void awaitClosed(List<Node> nodes) throws IOException, InterruptedException {
-        for (Node node : nodes) {
-            Endpoint.await(node.queuePair.closed());
         }
     }
 }

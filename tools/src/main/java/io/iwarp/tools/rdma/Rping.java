@@ -2,31 +2,30 @@ package io.iwarp.tools.rdma;
 
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.tools.cli.BaseCommand;
+import io.iwarp.tools.cli.BlockingService;
 import io.iwarp.tools.cli.Bytes;
+import io.iwarp.tools.cli.ClientLimits;
 import io.iwarp.tools.cli.ClientWireOptions;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.LimitOptions;
 import io.iwarp.tools.cli.MeasureOptions;
 import io.iwarp.tools.cli.Measurement;
 import io.iwarp.tools.cli.Meter;
+import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.ResultFile;
+import io.iwarp.tools.cli.Service;
 import io.iwarp.tools.cli.Shutdown;
 import io.iwarp.tools.cli.TlsOptions;
 import io.iwarp.tools.cli.TransportHandlers;
 import io.iwarp.tools.cli.TransportOptions;
 import io.iwarp.verbs.QueuePairSettings;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -46,10 +45,12 @@ import picocli.CommandLine.Option;
             "  iwarp rping -c -a 127.0.0.1 -C 10 -v -V",
         })
 public final class Rping extends BaseCommand {
+    /** How many clients of one address a persistent server serves at the same time. */
+    static final int MAX_CLIENTS = 256;
+
     private static final int DEFAULT_SIZE = 64;
     private static final int DEFAULT_MAX_SIZE = 1 << 16;
     private static final int MAX_SIZE = 1 << 24;
-    private static final int MAX_PORT = 65_535;
     /** What each side of rdma-core's rping asks for: one Read at a time. */
     private static final int DEPTH = 1;
 
@@ -59,10 +60,10 @@ public final class Rping extends BaseCommand {
     /** Which one it is. */
     private static final class Side {
         @SuppressWarnings("UnusedVariable") // one of the two is given, so looking at the other is enough
-        @Option(names = "-s", description = "Run as server.", required = true, showDefaultValue = Visibility.NEVER)
+        @Option(names = "-s", description = "Run as server.", required = true)
         private boolean server;
 
-        @Option(names = "-c", description = "Run as client.", required = true, showDefaultValue = Visibility.NEVER)
+        @Option(names = "-c", description = "Run as client.", required = true)
         private boolean client;
     }
 
@@ -93,44 +94,37 @@ public final class Rping extends BaseCommand {
             paramLabel = "SIZE",
             converter = Bytes.Converter.class,
             description = "Bytes that go back and forth, 1 byte to 16 MiB; rdma-core's rping takes 23 to 65,535. By"
-                    + " default " + DEFAULT_SIZE + "; a server takes up to SIZE, by default 64 KiB.",
-            showDefaultValue = Visibility.NEVER)
+                    + " default " + DEFAULT_SIZE + "; a server takes up to SIZE, by default 64 KiB.")
     private @Nullable Long size;
 
-    @Option(names = "-v", description = "Print the data of each ping.", showDefaultValue = Visibility.NEVER)
+    @Option(names = "-v", description = "Print the data of each ping.")
     private boolean printData;
 
-    @Option(names = "-V", description = "Compare what comes back.", showDefaultValue = Visibility.NEVER)
+    @Option(names = "-V", description = "Compare what comes back.")
     private boolean validate;
 
     @Option(
             names = "-P",
-            description = "Keep serving after the first client, up to " + RpingServer.MAX_CLIENTS
-                    + " at the same time, until Ctrl-C.",
-            showDefaultValue = Visibility.NEVER)
+            description =
+                    "Keep serving after the first client, up to " + MAX_CLIENTS + " at the same time, until Ctrl-C.")
     private boolean persistent;
 
-    @Option(names = "-d", description = "Print each step.", showDefaultValue = Visibility.NEVER)
+    @Option(names = "-d", description = "Print each step.")
     private boolean debug;
 
-    @Option(
-            names = "--plain",
-            description = "As client ask for the set-up of MPA revision 1, without RFC 6581.",
-            showDefaultValue = Visibility.NEVER)
+    @Option(names = "--plain", description = "As client ask for the set-up of MPA revision 1, without RFC 6581.")
     private boolean plain;
 
     @Option(
             names = "--all-rights",
             description =
                     "Let the other side read and write all memory, as rdma-core's rping does, and execute atomics on"
-                            + " it. By default it may do only what the pings need.",
-            showDefaultValue = Visibility.NEVER)
+                            + " it. By default it may do only what the pings need.")
     private boolean allRights;
 
     @Option(
             names = "--measure",
-            description = "As client print the rate and the latency of the pings while it runs, and at the end.",
-            showDefaultValue = Visibility.NEVER)
+            description = "As client print the rate and the latency of the pings while it runs, and at the end.")
     private boolean measure;
 
     @Mixin
@@ -145,25 +139,21 @@ public final class Rping extends BaseCommand {
     @ArgGroup(validate = false, order = 3, heading = "%nTLS options:%n")
     private TlsOptions tls = new TlsOptions();
 
-    @Option(
-            names = "--verbose",
-            description = "Log what the stack does to stderr.",
-            showDefaultValue = Visibility.NEVER)
+    @Option(names = "--verbose", description = "Log what the stack does to stderr.")
     private boolean verbose;
 
     @SuppressWarnings("UnusedVariable") // picocli sets it, and shows the help
     @Option(
             names = {"-h", "--help"},
             usageHelp = true,
-            description = "Show this help.",
-            showDefaultValue = Visibility.NEVER)
+            description = "Show this help.")
     private boolean help;
 
     @Override
     public Integer call() throws Exception {
         long bytes = size != null ? size : side.client ? DEFAULT_SIZE : DEFAULT_MAX_SIZE;
-        require(bytes >= 1 && bytes <= MAX_SIZE, "-S " + bytes + " is outside 1 byte to 16 MiB");
-        require(port >= (side.client ? 1 : 0) && port <= MAX_PORT, "-p " + port + " is not a TCP port");
+        OptionCheck.sizeWithin("-S", bytes, 1, MAX_SIZE);
+        OptionCheck.port("-p", port, !side.client);
         require(count >= 0, "-C " + count + " is negative");
         RpingOutput output = new RpingOutput(out(), err(), printData, debug);
         InetSocketAddress where = new InetSocketAddress(InetAddress.getByName(address), port);
@@ -172,7 +162,7 @@ public final class Rping extends BaseCommand {
 
     private Endpoint open() throws Exception {
         TransportHandlers security = side.client ? tls.ofClient() : tls.ofServer();
-        return wire.open(verbose, transport.loops(), security.then(transport.unsentLimit()));
+        return wire.open(verbose, transport.loops(), security.then(transport.socketOptions()));
     }
 
     private int ping(InetSocketAddress server, int bytes, RpingOutput output) throws Exception {
@@ -199,39 +189,27 @@ public final class Rping extends BaseCommand {
     @SuppressWarnings("try") // the shutdown is only closed
     private void measure(RpingClient client, Conversation conversation, int bytes) throws Exception {
         measuring.check();
-        ExecutorService thread = Executors.newSingleThreadExecutor();
-        CompletableFuture<Void> begun = new CompletableFuture<>();
-        Meter meter = new Meter();
-        CompletableFuture<Void> end = begun.thenRunAsync(
-                () -> {
-                    try {
-                        client.run(count, validate, meter);
-                    } catch (IOException | InterruptedException e) {
-                        throw new CompletionException(e);
-                    }
-                },
-                thread);
         try (Shutdown shutdown = Shutdown.interruptingThisThread();
                 ResultFile file = measuring.open()) {
             Measurement measured = measuring.measure(
-                    "pings of " + Bytes.size(bytes),
-                    List.of(meter),
-                    bytes,
-                    () -> begun.complete(null),
-                    end,
-                    MeasureOptions.UNLIMITED);
+                    "pings of " + Bytes.size(bytes), bytes, List.of(meter -> client.run(count, validate, meter)));
             measuring.report(file, measured.total(), "rping", "ping", bytes);
             measured.requireNoFailure();
         } finally {
             conversation.queuePair().abort();
-            thread.shutdown();
         }
     }
 
     private int serve(InetSocketAddress address, int maxSize, RpingOutput output) throws Exception {
         try (Shutdown shutdown = Shutdown.install();
                 Endpoint endpoint = open()) {
-            RpingServer server = new RpingServer(maxSize, persistent, allRights, output, shutdown);
+            ClientLimits limits = new ClientLimits(2 * MAX_CLIENTS, LimitOptions.defaultMemory());
+            Service server = new BlockingService(limits, maxSize, !persistent, shutdown, new byte[0]) {
+                @Override
+                protected boolean serve(Conversation client) throws InterruptedException {
+                    return new RpingSession(client, maxSize, allRights, output).run();
+                }
+            };
             return endpoint.serve(address, wire.settings().build(), server, shutdown, out());
         }
     }

@@ -46,6 +46,7 @@ final class RpingSession {
      */
     boolean run() throws InterruptedException {
         String client = ListenOptions.addressText(conversation.queuePair().remoteAddress());
+        output.step("accepting client connection request");
         boolean between = false;
         try (MemoryRegion memory = conversation
                 .queuePair()

@@ -160,7 +160,7 @@ class RpingTest {
                         .register()) {
             String port = port(server);
             memory.setBytes(0, Unpooled.copiedBuffer("long".repeat(16), StandardCharsets.US_ASCII));
-            for (int i = 0; i <= RpingServer.MAX_CLIENTS; i++) {
+            for (int i = 0; i <= Rping.MAX_CLIENTS; i++) {
                 pingIntoTooShortAMemory(endpoint, Integer.parseInt(port), memory.remoteBuffer());
             }
 
@@ -169,7 +169,7 @@ class RpingTest {
             assertThat(client.exitCode()).as(client.err()).isZero();
             assertThat(server.stop()).isZero();
             assertThat(server.err().lines().filter(line -> !line.equals("server DISCONNECT EVENT...")))
-                    .hasSize(RpingServer.MAX_CLIENTS + 1)
+                    .hasSize(Rping.MAX_CLIENTS + 1)
                     .allMatch(line -> line.startsWith("rping: 127.0.0.1:") && line.contains("in a memory of 1 bytes"));
         }
     }
@@ -197,7 +197,7 @@ class RpingTest {
                 CommandRun second = CommandRun.of("rping", "-c", "-p", port, "-C", "1");
 
                 assertThat(second.exitCode()).isEqualTo(1);
-                assertThat(second.err()).contains("this rping serves one client");
+                assertThat(second.err()).contains("the server serves one client");
                 first.stop();
             }
         }
