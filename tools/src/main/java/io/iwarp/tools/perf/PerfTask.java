@@ -121,6 +121,7 @@ record PerfTask(PerfOperation operation, PerfMode mode, Direction direction, int
     }
 
     /** Returns the private data of a connection request. */
+    @SuppressWarnings("EnumOrdinal") // The order of the constants is that of the numbers on the wire.
     byte[] encode() {
         ByteBuf out = Unpooled.buffer(ENCODED_LENGTH, ENCODED_LENGTH)
                 .writeByte(FIRST_NUMBER + operation.ordinal())
