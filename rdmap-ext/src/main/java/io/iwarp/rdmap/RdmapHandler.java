@@ -13,7 +13,6 @@ import io.iwarp.ddp.DdpUlp;
 import io.iwarp.ddp.Placement;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
-import io.iwarp.internal.SendReservation;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
@@ -27,7 +26,6 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.EventExecutor;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The handler of RDMAP in the pipeline, above {@code DdpHandler} (<a href="https://www.rfc-editor.org/rfc/rfc5040">RFC
  * 5040</a>). It is one stream: its start, where each message belongs, when requests may start, and its end. Its
- * {@link StreamState} is its phase, and three {@link Deadline}s bound its waits. The {@link Requester} handles the
+ * {@link StreamState} is its phase, and {@link StreamDeadlines} bound its waits. The {@link Requester} handles the
  * requests of this side, the {@link Responder} those of the peer.
  *
  * <p>It receives MPA's events through the pipeline, and DDP calls it ({@link DdpUlp}). The layer above calls
@@ -51,28 +49,10 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             EndedBy.PEER_CLOSED,
             "the peer closed its half of the connection without an FPDU, so this responder may not send");
 
-    /**
-     * The minimum rate at which a peer must read, in bytes per second, while the send budget of the device is
-     * exhausted.
-     */
-    private static final long MIN_RATE = 4 * 1024;
-
-    /**
-     * The settings of a stream. The durations say how long it waits without any progress before it ends.
-     *
-     * @param close during an orderly close, or after a Terminate
-     * @param response while Reads or atomics are unanswered, for a part of a response
-     * @param transmit while messages of this side are not sent, for the transport to take a byte
-     * @param extensions whether Atomic Operations and Immediate Data (RFC 7306) are enabled
-     */
-    public record Settings(Duration close, Duration response, Duration transmit, boolean extensions) {}
-
-    private final Settings settings;
     private final boolean extensions;
     private final RdmapUlp ulp;
     private final StreamAssociation association;
     private final Counters counters;
-    private final WirePosition position;
     private final StreamState state;
     private final Function<Channel, ChannelFuture> halfClose;
 
@@ -88,12 +68,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      */
     private @Nullable HeaderQueue readyToReceive;
 
-    /** Bounds how long the transport may take nothing of what is sent. */
-    private final Deadline transmitDeadline;
-    /** Bounds how long outstanding Reads and atomics may wait for a part of a response. */
-    private final Deadline responseDeadline;
-    /** Bounds an orderly close, the way of a Terminate, and the wait for the peer's FIN. */
-    private final Deadline closeDeadline;
+    private final StreamDeadlines deadlines;
 
     private @Nullable ChannelHandlerContext context;
     private MpaEvent.@Nullable Established established;
@@ -117,34 +92,27 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      * @param halfClose closes the output of the channel after everything written so far; input may still arrive
      */
     public RdmapHandler(
-            Settings settings,
+            RdmapSettings settings,
             RdmapUlp ulp,
             StreamAssociation association,
             Counters counters,
             WirePosition position,
             StreamState state,
             Function<Channel, ChannelFuture> halfClose) {
-        this.settings = settings;
         this.extensions = settings.extensions();
         this.ulp = ulp;
         this.association = association;
         this.counters = counters;
-        this.position = position;
         this.state = state;
         this.halfClose = halfClose;
         this.requester = new Requester(this::write, ulp.requestQueue(), this::fail, counters);
         this.responder = new Responder(this::write, ulp, association, counters, position);
-        this.transmitDeadline = new Deadline(settings.transmit(), this::executor, this::progress, new TransmitWait());
-        this.responseDeadline = new Deadline(settings.response(), this::executor, this::progress, new ResponseWait());
-        this.closeDeadline = new Deadline(settings.close(), this::executor, this::progress, new CloseWait());
+        this.deadlines = new StreamDeadlines(
+                settings, state, position, association, requester, responder, ulp.requestQueue(), new Stream());
     }
 
     private ChannelHandlerContext context() {
         return Objects.requireNonNull(context, "the handler is not in a pipeline");
-    }
-
-    private EventExecutor executor() {
-        return context().executor();
     }
 
     // Set-up
@@ -260,7 +228,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         context().flush();
         if (state.acceptsRequests()) {
             if (pendingMessageCount > 0) {
-                transmitDeadline.arm();
+                deadlines.transmit.arm();
             }
         }
     }
@@ -277,7 +245,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         } else {
             requester.onSent(message);
             if (requester.isAwaitingResponse() && state.acceptsRequests()) {
-                responseDeadline.arm();
+                deadlines.response.arm();
             }
         }
         flushAndMaybeCloseOutput();
@@ -378,14 +346,14 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private void stall() {
         if (state.isBefore(Phase.CLOSING)) {
             isStalled = true;
-            responseDeadline.pause();
+            deadlines.response.pause();
         }
     }
 
     private void endStall() {
         if (isStalled) {
             isStalled = false;
-            responseDeadline.resume();
+            deadlines.response.resume();
         }
     }
 
@@ -418,7 +386,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         state.enter(Phase.CLOSING);
         ulp.onClosing();
         endStall();
-        closeDeadline.restart();
+        deadlines.close.restart();
         closeOutputWhenDrained();
     }
 
@@ -453,7 +421,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
 
     private void closeOutput() {
         isOutputClosed = true;
-        closeDeadline.restart();
+        deadlines.close.restart();
         halfClose.apply(context().channel()).addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
     }
 
@@ -511,7 +479,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
 
     @Override
     public void onMessageTimeout(ProtocolError error, String detail) {
-        terminateOrAbort(timeout(detail), error);
+        terminateOrAbort(CloseReason.of(EndedBy.TIMEOUT, detail), error);
     }
 
     /**
@@ -545,7 +513,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         state.setCause(reason);
         state.enter(Phase.TERMINATING);
         stop();
-        closeDeadline.restart();
+        deadlines.close.restart();
         ChannelHandlerContext ctx = context();
         ctx.writeAndFlush(new OutgoingTerminate(terminate), ctx.voidPromise());
     }
@@ -626,7 +594,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
                 established != null
                         ? CloseReason.of(EndedBy.PEER_CLOSED, "the peer closed the connection")
                         : CloseReason.of(EndedBy.TRANSPORT, "could not connect"));
-        closeDeadline.cancel();
+        deadlines.close.cancel();
     }
 
     /**
@@ -654,148 +622,35 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private void stop() {
         requester.stop();
         responder.stop();
-        transmitDeadline.cancel();
-        responseDeadline.cancel();
+        deadlines.transmit.cancel();
+        deadlines.response.cancel();
     }
 
-    // Deadlines
-
-    private Progress progress() {
-        return new Progress(
-                position.taken(),
-                position.received(),
-                requester.answeredBytes(),
-                ulp.requestQueue().waitingCount());
-    }
-
-    /** Returns whether requests of this side are being sent or wait for a response. */
-    private boolean hasPendingRequests() {
-        return pendingRequestMessageCount() > 0 || requester.unansweredCount() > 0;
-    }
-
-    private int pendingRequestMessageCount() {
-        return pendingMessageCount - responder.pendingMessageCount();
-    }
-
-    /** Describes what is sent or awaited. */
-    private String describePending() {
-        int messages = pendingRequestMessageCount();
-        if (messages > 0) {
-            return messages == 1 ? "1 message pending" : messages + " messages pending";
-        }
-        return requester.unansweredCount() > 0
-                ? requester.describeUnanswered() + " without an answer"
-                : "responses to the peer's Reads or atomics pending";
-    }
-
-    private static CloseReason timeout(String detail) {
-        return CloseReason.of(EndedBy.TIMEOUT, detail);
-    }
-
-    /** The transport has not taken all that is sent. */
-    private final class TransmitWait implements Deadline.Wait {
-        /** The bytes that the transport had taken at the last check, since the one before. */
-        private long takenBytes;
-
+    /** This stream, as its deadlines see it. */
+    private final class Stream implements StreamDeadlines.Stream {
         @Override
-        public boolean isPending() {
-            return pendingMessageCount > 0;
-        }
-
-        /** While the device has no memory left to send, a stream that holds much of it has to be faster. */
-        @Override
-        public boolean hasProgressedSince(Progress moment) {
-            takenBytes = progress().takenBytes() - moment.takenBytes();
-            SendReservation share = association.sendReservation();
-            boolean mustHurry = share.reservedBytes() > 0 && share.isDeviceExhausted();
-            return takenBytes > 0
-                    && !(mustHurry
-                            && takenBytes < MIN_RATE * settings.transmit().toMillis() / 1000);
-        }
-
-        /** A Terminate could not be sent either, so the connection is closed. */
-        @Override
-        public void onExpired() {
-            abort(timeout(
-                    takenBytes == 0
-                            ? "transmit timeout: no progress for " + settings.transmit() + " (" + describePending()
-                                    + ")"
-                            : "transmit timeout: the peer took " + takenBytes + " bytes within " + settings.transmit()
-                                    + " while IwarpDevice.maxSendingBytes is in use (limit: "
-                                    + association.sendReservation().limit() + ", expected: " + MIN_RATE
-                                    + " bytes per second)"));
-        }
-    }
-
-    /**
-     * The transport has taken Reads or atomics that are unanswered. Only response data counts as progress. Until then
-     * the transmit timeout bounds the wait.
-     */
-    private final class ResponseWait implements Deadline.Wait {
-        @Override
-        public boolean isPending() {
-            return requester.isAwaitingResponse();
+        public EventExecutor executor() {
+            return context().executor();
         }
 
         @Override
-        public boolean hasProgressedSince(Progress moment) {
-            return progress().answeredBytes() > moment.answeredBytes();
+        public int pendingMessageCount() {
+            return pendingMessageCount;
         }
 
         @Override
-        public void onExpired() {
-            terminateOrAbort(
-                    timeout("the peer sent no response data for " + settings.response() + " while "
-                            + requester.describeUnanswered() + " waited for a response"),
-                    ProtocolError.RDMAP_LOCAL_CATASTROPHIC);
-        }
-    }
-
-    /**
-     * The end is under way. An orderly close makes progress while something is sent or answered. Other received bytes
-     * count while answers are outstanding, since these may follow them and have a deadline as well. While all requests
-     * that are left wait for a slot, only a request that gets one counts as progress. Otherwise a peer could delay the
-     * close for as long as it sends or reads.
-     */
-    private final class CloseWait implements Deadline.Wait {
-        @Override
-        public boolean isPending() {
-            return true;
+        public void terminate(CloseReason reason, ProtocolError error) {
+            terminateOrAbort(reason, error);
         }
 
         @Override
-        public boolean hasProgressedSince(Progress moment) {
-            if (!state.is(Phase.CLOSING)) {
-                return false;
-            }
-            Progress now = progress();
-            if (now.waitingCount() > 0 && !hasPendingRequests()) {
-                return now.waitingCount() < moment.waitingCount();
-            }
-            return now.takenBytes() > moment.takenBytes()
-                    || now.answeredBytes() > moment.answeredBytes()
-                    || (now.receivedBytes() > moment.receivedBytes() && requester.unansweredCount() > 0);
+        public void abort(CloseReason reason) {
+            RdmapHandler.this.abort(reason);
         }
 
         @Override
-        public void onExpired() {
-            if (!state.is(Phase.CLOSING)) {
-                closeChannel();
-                return;
-            }
-            CloseReason requested = closeReason();
-            String close = requested.endedBy() == EndedBy.LOCAL_APPLICATION
-                    ? "the close"
-                    : requested.detail() + "; the close that followed";
-            abort(timeout(close + " made no progress within the close timeout of " + settings.close() + " ("
-                    + describeUnfinished() + ")"));
-        }
-
-        private String describeUnfinished() {
-            int waiting = ulp.requestQueue().waitingCount();
-            return hasPendingRequests() || waiting == 0
-                    ? describePending()
-                    : waiting + (waiting == 1 ? " request not started" : " requests not started");
+        public void closeChannel() {
+            RdmapHandler.this.closeChannel();
         }
     }
 }

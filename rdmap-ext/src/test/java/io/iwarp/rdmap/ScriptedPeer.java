@@ -27,7 +27,7 @@ final class ScriptedPeer implements AutoCloseable {
     }
 
     /** The stream is the responder, and at most this number of Reads and atomics is outstanding in each direction. */
-    static ScriptedPeer of(ProtectionDomain domain, RdmapHandler.Settings timeouts, int depth) {
+    static ScriptedPeer of(ProtectionDomain domain, RdmapSettings timeouts, int depth) {
         SimulatedStream end = new SimulatedStream(domain, timeouts);
         end.established(Agreed.plain(Role.RESPONDER, 1024, depth));
         return new ScriptedPeer(end);
@@ -38,7 +38,7 @@ final class ScriptedPeer implements AutoCloseable {
     }
 
     /** The stream is the initiator of a peer-to-peer set-up, and begins with a ready-to-receive message. */
-    static ScriptedPeer ofInitiator(ProtectionDomain domain, RdmapHandler.Settings timeouts, ReadyToReceive first) {
+    static ScriptedPeer ofInitiator(ProtectionDomain domain, RdmapSettings timeouts, ReadyToReceive first) {
         SimulatedStream end = new SimulatedStream(domain, timeouts);
         end.established(Agreed.enhanced(Role.INITIATOR, 1024, 16, first));
         return new ScriptedPeer(end);

@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  * layer above RDMAP, and records all calls.
  */
 final class SimulatedStream implements RdmapUlp, AutoCloseable {
-    static final RdmapHandler.Settings TIMEOUTS =
-            new RdmapHandler.Settings(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(1), true);
+    static final RdmapSettings TIMEOUTS =
+            new RdmapSettings(Duration.ofSeconds(5), Duration.ofMinutes(1), Duration.ofMinutes(1), true);
 
     /** ULPDUs that the transport has taken, in order. */
     final Deque<byte[]> wire = new ArrayDeque<>();
@@ -105,7 +105,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private final ChannelHandlerContext context;
 
-    SimulatedStream(ProtectionDomain domain, RdmapHandler.Settings timeouts) {
+    SimulatedStream(ProtectionDomain domain, RdmapSettings timeouts) {
         this.association = StreamAssociation.open(domain);
         WirePosition position = new WirePosition(channel, counters);
         this.stream = new RdmapHandler(timeouts, this, association, counters, position, state, this::closeOutput);

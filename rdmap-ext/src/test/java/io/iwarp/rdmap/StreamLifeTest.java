@@ -28,8 +28,8 @@ class StreamLifeTest {
     private static final int STAG = 0x1234;
     private static final CloseReason CLOSED =
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed for the test", null);
-    private static final RdmapHandler.Settings TIMEOUTS =
-            new RdmapHandler.Settings(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofSeconds(30), true);
+    private static final RdmapSettings TIMEOUTS =
+            new RdmapSettings(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofSeconds(30), true);
     private static final Duration ALMOST_CLOSE_TIMEOUT = TIMEOUTS.close().minusNanos(1);
     private static final Duration ALMOST_RESPONSE_TIMEOUT = TIMEOUTS.response().minusNanos(1);
     private static final Duration ALMOST_TRANSMIT_TIMEOUT = TIMEOUTS.transmit().minusNanos(1);

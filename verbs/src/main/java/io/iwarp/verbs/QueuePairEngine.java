@@ -16,6 +16,7 @@ import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.WirePosition;
 import io.iwarp.rdmap.RdmapHandler;
+import io.iwarp.rdmap.RdmapSettings;
 import io.iwarp.rdmap.RdmapUlp;
 import io.iwarp.rdmap.RequestQueue;
 import io.iwarp.rdmap.StreamState;
@@ -129,7 +130,7 @@ final class QueuePairEngine implements RdmapUlp {
                                 this::keepAlive,
                                 this::closeInOrder);
         rdmap = new RdmapHandler(
-                new RdmapHandler.Settings(
+                new RdmapSettings(
                         settings.closeTimeout(),
                         settings.responseTimeout(),
                         settings.transmitTimeout(),

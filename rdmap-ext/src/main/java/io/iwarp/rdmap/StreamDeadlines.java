@@ -1,0 +1,219 @@
+package io.iwarp.rdmap;
+
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
+import io.iwarp.internal.SendReservation;
+import io.iwarp.memory.StreamAssociation;
+import io.iwarp.mpa.WirePosition;
+import io.iwarp.rdmap.StreamState.Phase;
+import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * The three deadlines of a stream: which wait each bounds, what counts as progress of that wait, and how the stream
+ * ends when it expires. Confined to the event loop.
+ */
+final class StreamDeadlines {
+    /** The stream that the deadlines end. */
+    interface Stream {
+        /** Returns the event loop; the stream is in a pipeline. */
+        EventExecutor executor();
+
+        /** Returns the number of messages that DDP has and has not reported as sent, without a Terminate. */
+        int pendingMessageCount();
+
+        /** Ends the stream with a Terminate if it can still send one. */
+        void terminate(CloseReason reason, ProtocolError error);
+
+        /** Ends the stream and closes the connection immediately. */
+        void abort(CloseReason reason);
+
+        /** Closes the connection of a stream that has its close reason. */
+        void closeChannel();
+    }
+
+    /**
+     * The minimum rate at which a peer must read, in bytes per second, while the send budget of the device is
+     * exhausted.
+     */
+    private static final long MIN_RATE = 4 * 1024;
+
+    /** Bounds how long the transport may take nothing of what is sent. */
+    final Deadline transmit;
+    /** Bounds how long outstanding Reads and atomics may wait for a part of a response. */
+    final Deadline response;
+    /** Bounds an orderly close, the way of a Terminate, and the wait for the peer's FIN. */
+    final Deadline close;
+
+    private final RdmapSettings timeouts;
+    private final StreamState state;
+    private final WirePosition position;
+    private final StreamAssociation association;
+    private final Requester requester;
+    private final Responder responder;
+    private final RequestQueue requests;
+    private final Stream stream;
+
+    StreamDeadlines(
+            RdmapSettings timeouts,
+            StreamState state,
+            WirePosition position,
+            StreamAssociation association,
+            Requester requester,
+            Responder responder,
+            RequestQueue requests,
+            Stream stream) {
+        this.timeouts = timeouts;
+        this.state = state;
+        this.position = position;
+        this.association = association;
+        this.requester = requester;
+        this.responder = responder;
+        this.requests = requests;
+        this.stream = stream;
+        this.transmit = deadline(timeouts.transmit(), new TransmitWait());
+        this.response = deadline(timeouts.response(), new ResponseWait());
+        this.close = deadline(timeouts.close(), new CloseWait());
+    }
+
+    private Deadline deadline(Duration timeout, Deadline.Wait wait) {
+        return new Deadline(timeout, stream::executor, this::progress, wait);
+    }
+
+    private Progress progress() {
+        return new Progress(position.taken(), position.received(), requester.answeredBytes(), requests.waitingCount());
+    }
+
+    /** Returns whether requests of this side are being sent or wait for a response. */
+    private boolean hasPendingRequests() {
+        return pendingRequestMessageCount() > 0 || requester.unansweredCount() > 0;
+    }
+
+    private int pendingRequestMessageCount() {
+        return stream.pendingMessageCount() - responder.pendingMessageCount();
+    }
+
+    /** Describes what is sent or awaited. */
+    private String describePending() {
+        int messages = pendingRequestMessageCount();
+        if (messages > 0) {
+            return messages == 1 ? "1 message pending" : messages + " messages pending";
+        }
+        return requester.unansweredCount() > 0
+                ? requester.describeUnanswered() + " without an answer"
+                : "responses to the peer's Reads or atomics pending";
+    }
+
+    private static CloseReason timeout(String detail) {
+        return CloseReason.of(EndedBy.TIMEOUT, detail);
+    }
+
+    /** The transport has not taken all that is sent. */
+    private final class TransmitWait implements Deadline.Wait {
+        /** The bytes that the transport had taken at the last check, since the one before. */
+        private long takenBytes;
+
+        @Override
+        public boolean isPending() {
+            return stream.pendingMessageCount() > 0;
+        }
+
+        /** While the device has no memory left to send, a stream that holds much of it has to be faster. */
+        @Override
+        public boolean hasProgressedSince(Progress moment) {
+            takenBytes = progress().takenBytes() - moment.takenBytes();
+            SendReservation share = association.sendReservation();
+            boolean mustHurry = share.reservedBytes() > 0 && share.isDeviceExhausted();
+            return takenBytes > 0
+                    && !(mustHurry
+                            && takenBytes < MIN_RATE * timeouts.transmit().toMillis() / 1000);
+        }
+
+        /** A Terminate could not be sent either, so the connection is closed. */
+        @Override
+        public void onExpired() {
+            stream.abort(timeout(
+                    takenBytes == 0
+                            ? "transmit timeout: no progress for " + timeouts.transmit() + " (" + describePending()
+                                    + ")"
+                            : "transmit timeout: the peer took " + takenBytes + " bytes within " + timeouts.transmit()
+                                    + " while IwarpDevice.maxSendingBytes is in use (limit: "
+                                    + association.sendReservation().limit() + ", expected: " + MIN_RATE
+                                    + " bytes per second)"));
+        }
+    }
+
+    /**
+     * The transport has taken Reads or atomics that are unanswered. Only response data counts as progress. Until then
+     * the transmit timeout bounds the wait.
+     */
+    private final class ResponseWait implements Deadline.Wait {
+        @Override
+        public boolean isPending() {
+            return requester.isAwaitingResponse();
+        }
+
+        @Override
+        public boolean hasProgressedSince(Progress moment) {
+            return progress().answeredBytes() > moment.answeredBytes();
+        }
+
+        @Override
+        public void onExpired() {
+            stream.terminate(
+                    timeout("the peer sent no response data for " + timeouts.response() + " while "
+                            + requester.describeUnanswered() + " waited for a response"),
+                    ProtocolError.RDMAP_LOCAL_CATASTROPHIC);
+        }
+    }
+
+    /**
+     * The end is under way. An orderly close makes progress while something is sent or answered. Other received bytes
+     * count while answers are outstanding, since these may follow them and have a deadline as well. While all requests
+     * that are left wait for a slot, only a request that gets one counts as progress. Otherwise a peer could delay the
+     * close for as long as it sends or reads.
+     */
+    private final class CloseWait implements Deadline.Wait {
+        @Override
+        public boolean isPending() {
+            return true;
+        }
+
+        @Override
+        public boolean hasProgressedSince(Progress moment) {
+            if (!state.is(Phase.CLOSING)) {
+                return false;
+            }
+            Progress now = progress();
+            if (now.waitingCount() > 0 && !hasPendingRequests()) {
+                return now.waitingCount() < moment.waitingCount();
+            }
+            return now.takenBytes() > moment.takenBytes()
+                    || now.answeredBytes() > moment.answeredBytes()
+                    || (now.receivedBytes() > moment.receivedBytes() && requester.unansweredCount() > 0);
+        }
+
+        @Override
+        public void onExpired() {
+            if (!state.is(Phase.CLOSING)) {
+                stream.closeChannel();
+                return;
+            }
+            CloseReason requested = Objects.requireNonNull(state.refusalReason(), "no close was requested");
+            String close = requested.endedBy() == EndedBy.LOCAL_APPLICATION
+                    ? "the close"
+                    : requested.detail() + "; the close that followed";
+            stream.abort(timeout(close + " made no progress within the close timeout of " + timeouts.close() + " ("
+                    + describeUnfinished() + ")"));
+        }
+
+        private String describeUnfinished() {
+            int waiting = requests.waitingCount();
+            return hasPendingRequests() || waiting == 0
+                    ? describePending()
+                    : waiting + (waiting == 1 ? " request not started" : " requests not started");
+        }
+    }
+}
