@@ -47,36 +47,28 @@ public final class ByteSpan {
     }
 
     /**
-     * Covers local memory without a check, so that this cannot fail. Call it after {@link #retain}. If the range is not
-     * within a buffer any more, copies fail. A region may have been closed since.
+     * Covers part of a buffer without a check, so that this cannot fail. Call it after {@code retain}. If the range is
+     * not within the buffer any more, copies fail.
      *
-     * @param memory a {@link ByteBuf} or a {@link LocalBuffer}
-     * @param index the index of the first byte in a buffer; not used for a piece of a region, which is covered as a
-     *     whole
-     * @param length the number of bytes in a buffer
+     * @param index the index of the first byte
      */
-    public void cover(Object memory, int index, long length) {
-        if (memory instanceof LocalBuffer piece) {
-            cover(piece);
-        } else {
-            this.buffer = (ByteBuf) memory;
-            this.memory = null;
-            this.origin = index;
-            this.length = length;
-        }
+    public void cover(ByteBuf memory, int index, int length) {
+        this.buffer = memory;
+        this.memory = null;
+        this.origin = index;
+        this.length = length;
     }
 
-    /** As {@link #cover(Object, int, long)}, of a piece of a region. */
+    /** Covers a piece of a region; see {@link #cover(MemoryRegion, long, long)}. */
     public void cover(LocalBuffer piece) {
         cover(piece.region(), piece.offset(), piece.length());
     }
 
     /**
-     * As {@link #cover(Object, int, long)}, of part of a region.
+     * Covers part of a region without a check, so that this cannot fail. Call it after {@code retain}. The region may
+     * have been closed since.
      *
-     * @param region the region
      * @param offset where the part begins, in bytes from the beginning of the region
-     * @param length the number of bytes of the part
      */
     public void cover(MemoryRegion region, long offset, long length) {
         this.buffer = null;
@@ -86,30 +78,15 @@ public final class ByteSpan {
     }
 
     /**
-     * Returns the number of bytes that can be read from local memory.
-     *
-     * @param memory a {@link ByteBuf}, which has its readable bytes, or a {@link LocalBuffer}
-     */
-    public static long readableBytes(Object memory) {
-        return memory instanceof LocalBuffer piece ? piece.length() : ((ByteBuf) memory).readableBytes();
-    }
-
-    /**
-     * Takes a reference to local memory, for a span that will {@linkplain #cover cover} it. End it with one
-     * {@link #release()} of that span, or one {@link #release(Object)}.
+     * Takes a reference to a buffer, for a span that will {@linkplain #cover(ByteBuf, int, int) cover} it. Release it
+     * with one {@link #release()} of that span, or with one release of the buffer.
      *
      * @param name of the argument, for the message
-     * @param memory a {@link ByteBuf} or a {@link LocalBuffer}
-     * @throws RegionClosedException if the region was closed
      * @throws IllegalReferenceCountException if the buffer was released
      */
-    public static void retain(String name, Object memory) {
-        if (memory instanceof LocalBuffer piece) {
-            retain(piece.region(), piece.offset(), piece.length());
-            return;
-        }
+    public static void retain(String name, ByteBuf memory) {
         try {
-            ((ByteBuf) memory).retain();
+            memory.retain();
         } catch (IllegalReferenceCountException released) {
             throw new IllegalReferenceCountException(
                     name + " " + memory + " was released: keep a reference until the request is posted", released);
@@ -117,7 +94,8 @@ public final class ByteSpan {
     }
 
     /**
-     * As {@link #retain(String, Object)}, of part of a region.
+     * Takes a reference to a region, for a span that will {@linkplain #cover(MemoryRegion, long, long) cover} part of
+     * it. Release it with one {@link #release()} of that span, or with one {@link #release(MemoryRegion)}.
      *
      * @throws IndexOutOfBoundsException if the part is not within the region
      * @throws RegionClosedException if the region was closed
@@ -130,19 +108,9 @@ public final class ByteSpan {
         }
     }
 
-    /**
-     * Releases a reference that was taken with {@code retain}.
-     *
-     * @param memory a {@link ByteBuf}, a {@link LocalBuffer} or the {@link MemoryRegion} of the part
-     */
-    public static void release(Object memory) {
-        if (memory instanceof LocalBuffer piece) {
-            piece.region().memoryUnchecked().release();
-        } else if (memory instanceof MemoryRegion region) {
-            region.memoryUnchecked().release();
-        } else {
-            ((ByteBuf) memory).release();
-        }
+    /** Releases a reference that {@link #retain(MemoryRegion, long, long)} took. */
+    public static void release(MemoryRegion region) {
+        region.memoryUnchecked().release();
     }
 
     /** Makes the span empty, and drops its references to objects. */

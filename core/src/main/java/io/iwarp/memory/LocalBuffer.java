@@ -42,12 +42,13 @@ public final class LocalBuffer {
         return new LocalBuffer(region, offset + partOffset, partLength);
     }
 
-    MemoryRegion region() {
+    /** Returns the region. */
+    public MemoryRegion region() {
         return region;
     }
 
     /** Returns where the piece begins, in bytes from the beginning of the region. */
-    long offset() {
+    public long offset() {
         return offset;
     }
 

@@ -168,16 +168,6 @@ public final class StreamAssociation implements AutoCloseable {
         }
     }
 
-    /** Returns the region of a piece. */
-    public static MemoryRegion regionOf(LocalBuffer piece) {
-        return piece.region();
-    }
-
-    /** Returns where a piece begins, in bytes from the beginning of its region. */
-    public static long offsetOf(LocalBuffer piece) {
-        return piece.offset();
-    }
-
     /**
      * Returns the budget that all streams of the device share for partially received FPDUs and for input that waits for
      * a receive. MPA charges it.

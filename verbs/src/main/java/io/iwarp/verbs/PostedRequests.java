@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  * slots.
  */
 final class PostedRequests implements RequestQueue, QueueSlots {
+    private static final String MESSAGE = "message";
     private static final String SOURCE = "source";
     private static final String SINK = "sink";
 
@@ -142,31 +143,51 @@ final class PostedRequests implements RequestQueue, QueueSlots {
         return existing == null ? 0 : existing.size();
     }
 
-    void send(long id, Object message, PostOptions options, CompletionTarget target) {
-        WorkRequest request = claim("message", message, options, target);
-        request.send(options.solicited());
-        publish(request, id, Operation.SEND, options, target);
+    void send(long id, ByteBuf message, PostOptions options, CompletionTarget target) {
+        send(claim(MESSAGE, message, options, target), id, options, target);
+    }
+
+    void send(long id, LocalBuffer message, PostOptions options, CompletionTarget target) {
+        send(claim(MESSAGE, message, options, target), id, options, target);
     }
 
     void send(long id, MemoryRegion message, long offset, long length, PostOptions options, CompletionTarget target) {
-        WorkRequest request = claim("message", message, offset, length, options, target);
+        send(claim(MESSAGE, message, offset, length, options, target), id, options, target);
+    }
+
+    private void send(WorkRequest request, long id, PostOptions options, CompletionTarget target) {
         request.send(options.solicited());
         publish(request, id, Operation.SEND, options, target);
     }
 
     void sendWithInvalidate(
-            long id, Object message, RemoteBuffer invalidated, PostOptions options, CompletionTarget target) {
+            long id, ByteBuf message, RemoteBuffer invalidated, PostOptions options, CompletionTarget target) {
         Objects.requireNonNull(invalidated, "invalidated is null");
-        WorkRequest request = claim("message", message, options, target);
+        sendWithInvalidate(claim(MESSAGE, message, options, target), id, invalidated, options, target);
+    }
+
+    void sendWithInvalidate(
+            long id, LocalBuffer message, RemoteBuffer invalidated, PostOptions options, CompletionTarget target) {
+        Objects.requireNonNull(invalidated, "invalidated is null");
+        sendWithInvalidate(claim(MESSAGE, message, options, target), id, invalidated, options, target);
+    }
+
+    private void sendWithInvalidate(
+            WorkRequest request, long id, RemoteBuffer invalidated, PostOptions options, CompletionTarget target) {
         request.sendWithInvalidate(invalidated.stag(), options.solicited());
         publish(request, id, Operation.SEND, options, target);
     }
 
-    void write(long id, Object source, RemoteBuffer to, PostOptions options, CompletionTarget target) {
-        requireRoom(to, source);
-        WorkRequest request = claim(SOURCE, source, options, target);
-        request.write(to.stag(), to.taggedOffset());
-        publish(request, id, Operation.WRITE, options, target);
+    void write(long id, ByteBuf source, RemoteBuffer to, PostOptions options, CompletionTarget target) {
+        requireNonNull(SOURCE, source);
+        requireRoom(to, source.readableBytes());
+        write(claim(SOURCE, source, options, target), id, to.stag(), to.taggedOffset(), options, target);
+    }
+
+    void write(long id, LocalBuffer source, RemoteBuffer to, PostOptions options, CompletionTarget target) {
+        requireNonNull(SOURCE, source);
+        requireRoom(to, source.length());
+        write(claim(SOURCE, source, options, target), id, to.stag(), to.taggedOffset(), options, target);
     }
 
     void write(
@@ -178,23 +199,50 @@ final class PostedRequests implements RequestQueue, QueueSlots {
             long taggedOffset,
             PostOptions options,
             CompletionTarget target) {
-        WorkRequest request = claim(SOURCE, source, offset, length, options, target);
+        write(claim(SOURCE, source, offset, length, options, target), id, stag, taggedOffset, options, target);
+    }
+
+    private void write(
+            WorkRequest request, long id, int stag, long taggedOffset, PostOptions options, CompletionTarget target) {
         request.write(stag, taggedOffset);
         publish(request, id, Operation.WRITE, options, target);
     }
 
     void writeWithImmediate(
-            long id, Object source, RemoteBuffer to, ImmediateData data, PostOptions options, CompletionTarget target) {
-        requireRoom(to, source);
+            long id,
+            ByteBuf source,
+            RemoteBuffer to,
+            ImmediateData data,
+            PostOptions options,
+            CompletionTarget target) {
+        requireNonNull(SOURCE, source);
+        requireRoom(to, source.readableBytes());
         long bits = requireBits(data);
-        WorkRequest request = claim(SOURCE, source, options, target);
+        writeWithImmediate(claim(SOURCE, source, options, target), id, to, bits, options, target);
+    }
+
+    void writeWithImmediate(
+            long id,
+            LocalBuffer source,
+            RemoteBuffer to,
+            ImmediateData data,
+            PostOptions options,
+            CompletionTarget target) {
+        requireNonNull(SOURCE, source);
+        requireRoom(to, source.length());
+        long bits = requireBits(data);
+        writeWithImmediate(claim(SOURCE, source, options, target), id, to, bits, options, target);
+    }
+
+    private void writeWithImmediate(
+            WorkRequest request, long id, RemoteBuffer to, long bits, PostOptions options, CompletionTarget target) {
         request.writeWithImmediate(to.stag(), to.taggedOffset(), bits, options.solicited());
         publish(request, id, Operation.WRITE, options, target);
     }
 
     void sendImmediate(long id, ImmediateData data, PostOptions options, CompletionTarget target) {
         long bits = requireBits(data);
-        WorkRequest request = claim(null, Long.BYTES, options, target);
+        WorkRequest request = claim(Long.BYTES, options, target);
         request.immediate(bits, options.solicited());
         publish(request, id, Operation.IMMEDIATE, options, target);
     }
@@ -207,9 +255,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
             throw new IllegalArgumentException(
                     "the source has " + length + " bytes, which do not fit into " + sink + ": read a slice of it");
         }
-        MemoryRegion region = StreamAssociation.regionOf(sink);
-        long offset = StreamAssociation.offsetOf(sink);
-        read(id, region, offset, length, from.stag(), from.taggedOffset(), options, target);
+        read(id, sink.region(), sink.offset(), length, from.stag(), from.taggedOffset(), options, target);
     }
 
     void read(
@@ -233,7 +279,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
     /** A Read of 0 bytes refers to no memory, so every peer accepts it. */
     void placed(long id, CompletionTarget target) {
         requireReads();
-        WorkRequest request = claim(null, 0, PostOptions.NONE, target);
+        WorkRequest request = claim(0, PostOptions.NONE, target);
         request.read(EMPTY_MESSAGE_STAG, 0, 0, EMPTY_MESSAGE_STAG, 0);
         publish(request, id, Operation.READ, PostOptions.NONE, target);
     }
@@ -250,7 +296,13 @@ final class PostedRequests implements RequestQueue, QueueSlots {
         }
         int length = (int) from.length();
         ReadSink readSink = lend(sink, length, target);
-        WorkRequest request = claim(readSink, length, options, target);
+        WorkRequest request;
+        try {
+            request = claim(length, options, target);
+        } catch (Throwable refused) {
+            readSink.close();
+            throw refused;
+        }
         request.readSink(readSink);
         MemoryRegion region = readSink.region();
         if (region == null) {
@@ -308,7 +360,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
             PostOptions options,
             CompletionTarget target) {
         requireAtomics();
-        WorkRequest request = claim(null, Long.BYTES, options, target);
+        WorkRequest request = claim(Long.BYTES, options, target);
         request.fetchAdd(stag, taggedOffset, addend, mask);
         publish(request, id, Operation.FETCH_ADD, options, target);
     }
@@ -317,7 +369,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
         Objects.requireNonNull(numbers, "numbers is null");
         requireWord(word);
         requireAtomics();
-        WorkRequest request = claim(null, Long.BYTES, options, target);
+        WorkRequest request = claim(Long.BYTES, options, target);
         request.compareSwap(
                 word.stag(),
                 word.taggedOffset(),
@@ -337,15 +389,19 @@ final class PostedRequests implements RequestQueue, QueueSlots {
             PostOptions options,
             CompletionTarget target) {
         requireAtomics();
-        WorkRequest request = claim(null, Long.BYTES, options, target);
+        WorkRequest request = claim(Long.BYTES, options, target);
         request.compareSwap(stag, taggedOffset, replacement, -1, expected, -1);
         publish(request, id, Operation.COMPARE_SWAP, options, target);
     }
 
-    private static void requireRoom(RemoteBuffer to, Object source) {
-        Objects.requireNonNull(source, "source is null");
+    private static void requireNonNull(String name, Object memory) {
+        if (memory == null) {
+            throw new NullPointerException(name + " is null");
+        }
+    }
+
+    private static void requireRoom(RemoteBuffer to, long length) {
         Objects.requireNonNull(to, "target is null");
-        long length = ByteSpan.readableBytes(source);
         if (length > to.length()) {
             throw new IllegalArgumentException(length + " bytes do not fit into the " + to.length()
                     + " bytes of the peer's buffer: post less, or ask the peer for a larger buffer");
@@ -378,45 +434,43 @@ final class PostedRequests implements RequestQueue, QueueSlots {
         }
     }
 
-    /** Claims a slot for a Send or Write of memory, which it retains. */
-    private WorkRequest claim(String name, Object memory, PostOptions options, CompletionTarget target) {
-        if (memory == null) {
-            throw new NullPointerException(name + " is null");
-        }
-        int index = memory instanceof ByteBuf buffer ? buffer.readerIndex() : 0;
-        long length = ByteSpan.readableBytes(memory);
-        DdpMessage.requireLength(name, length);
+    /** Any thread: retains a buffer, and claims a slot whose payload is its readable bytes. */
+    private WorkRequest claim(String name, ByteBuf memory, PostOptions options, CompletionTarget target) {
+        requireNonNull(name, memory);
+        int index = memory.readerIndex();
+        int length = memory.readableBytes();
         ByteSpan.retain(name, memory);
-        WorkRequest request = claim(memory, length, options, target);
+        WorkRequest request;
+        try {
+            request = claim(length, options, target);
+        } catch (Throwable refused) {
+            memory.release();
+            throw refused;
+        }
         request.payload().cover(memory, index, length);
         return request;
     }
 
-    /** As {@link #claim(String, Object, PostOptions, CompletionTarget)}, of part of a region. Also for a Read. */
-    private WorkRequest claim(
-            String name, MemoryRegion region, long offset, long length, PostOptions options, CompletionTarget target) {
-        if (region == null) {
-            throw new NullPointerException(name + " is null");
-        }
-        DdpMessage.requireLength(name, length);
-        ByteSpan.retain(region, offset, length);
-        WorkRequest request = claim(region, length, options, target);
-        request.payload().cover(region, offset, length);
-        return request;
+    private WorkRequest claim(String name, LocalBuffer piece, PostOptions options, CompletionTarget target) {
+        requireNonNull(name, piece);
+        return claim(name, piece.region(), piece.offset(), piece.length(), options, target);
     }
 
-    /** Any thread: claims a slot, to fill and {@link #publish}. If it throws, releases the memory. */
-    private WorkRequest claim(@Nullable Object retained, long bytes, PostOptions options, CompletionTarget target) {
+    /** Any thread: retains part of a region, and claims a slot whose payload it is. */
+    private WorkRequest claim(
+            String name, MemoryRegion region, long offset, long length, PostOptions options, CompletionTarget target) {
+        requireNonNull(name, region);
+        DdpMessage.requireLength(name, length);
+        ByteSpan.retain(region, offset, length);
+        WorkRequest request;
         try {
-            return claim(bytes, options, target);
+            request = claim(length, options, target);
         } catch (Throwable refused) {
-            if (retained instanceof ReadSink sink) {
-                sink.close();
-            } else if (retained != null) {
-                ByteSpan.release(retained);
-            }
+            ByteSpan.release(region);
             throw refused;
         }
+        request.payload().cover(region, offset, length);
+        return request;
     }
 
     /**

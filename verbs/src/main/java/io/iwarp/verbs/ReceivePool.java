@@ -1,6 +1,8 @@
 package io.iwarp.verbs;
 
 import io.iwarp.memory.ByteSpan;
+import io.iwarp.memory.LocalBuffer;
+import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -56,10 +58,10 @@ final class ReceivePool {
         return share;
     }
 
-    /** Posts a receive into a buffer, whose writable bytes take the message, or into a piece of a region. */
-    void post(long workRequestId, Object sink) {
-        int index = ReceiveRequest.indexOf(sink);
-        long length = ReceiveRequest.roomOf(sink);
+    /** Posts a receive into the writable bytes of a buffer. */
+    void post(long workRequestId, ByteBuf sink) {
+        int index = sink.writerIndex();
+        int length = sink.writableBytes();
         ReceiveRequest.retain(sink);
         User grantee;
         lock.lock();
@@ -67,7 +69,24 @@ final class ReceivePool {
             add(workRequestId).sink().cover(sink, index, length);
             grantee = grantNext();
         } catch (Throwable refused) {
-            ByteSpan.release(sink);
+            sink.release();
+            throw refused;
+        } finally {
+            lock.unlock();
+        }
+        wake(grantee);
+    }
+
+    /** Posts a receive into a piece of a region. */
+    void post(long workRequestId, LocalBuffer sink) {
+        ReceiveRequest.retain(sink);
+        User grantee;
+        lock.lock();
+        try {
+            add(workRequestId).sink().cover(sink);
+            grantee = grantNext();
+        } catch (Throwable refused) {
+            ByteSpan.release(sink.region());
             throw refused;
         } finally {
             lock.unlock();

@@ -26,32 +26,27 @@ class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Withdrawable {
     private @Nullable ByteSpan immediateSink;
     private boolean dropped;
 
-    /** Returns where a message goes in a buffer; 0 for a piece of a region. */
-    static int indexOf(Object sink) {
-        return sink instanceof ByteBuf buffer ? buffer.writerIndex() : 0;
-    }
-
-    /** Returns the number of bytes of a message that a buffer or a piece of a region takes. */
-    static long roomOf(Object sink) {
-        return sink instanceof ByteBuf buffer ? buffer.writableBytes() : ((LocalBuffer) sink).length();
-    }
-
-    /**
-     * Takes a reference to memory for a receive.
-     *
-     * @param sink a buffer or a piece of a region
-     */
-    static void retain(Object sink) {
-        boolean readOnly = sink instanceof LocalBuffer piece ? piece.isReadOnly() : ((ByteBuf) sink).isReadOnly();
-        if (readOnly) {
-            throw new IllegalArgumentException("a receive needs writable memory, the sink " + sink + " is read-only");
-        }
-        if (sink instanceof ByteBuf buffer && !buffer.isWritable() && buffer.capacity() > 0) {
+    /** Takes a reference to a buffer for a receive. */
+    static void retain(ByteBuf sink) {
+        requireWritable(!sink.isReadOnly(), sink);
+        if (!sink.isWritable() && sink.capacity() > 0) {
             throw new IllegalArgumentException("the sink " + sink + " has no writable byte: clear() it before it is"
                     + " used again, or use Unpooled.EMPTY_BUFFER for messages of no bytes");
         }
-        DdpMessage.requireLength("sink", roomOf(sink));
         ByteSpan.retain("sink", sink);
+    }
+
+    /** Takes a reference to the region of a piece for a receive. */
+    static void retain(LocalBuffer sink) {
+        requireWritable(!sink.isReadOnly(), sink);
+        DdpMessage.requireLength("sink", sink.length());
+        ByteSpan.retain(sink.region(), sink.offset(), sink.length());
+    }
+
+    private static void requireWritable(boolean writable, Object sink) {
+        if (!writable) {
+            throw new IllegalArgumentException("a receive needs writable memory, the sink " + sink + " is read-only");
+        }
     }
 
     @Override

@@ -3,9 +3,11 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.ByteSpan;
+import io.iwarp.memory.LocalBuffer;
 import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.QueueLimit;
 import io.iwarp.rdmap.StreamState;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import java.lang.invoke.VarHandle;
@@ -95,24 +97,35 @@ final class ReceiveSide {
         source = new SharedReceives(stream, drains, stall, this::target, pool, limitListener);
     }
 
-    /**
-     * Any thread: posts a receive.
-     *
-     * @param sink a buffer, whose writable bytes take the message, or a piece of a region
-     */
-    void receive(long id, Object sink, CompletionTarget completesTo) {
+    /** Any thread: posts a receive into the writable bytes of a buffer. */
+    void receive(long id, ByteBuf sink, CompletionTarget completesTo) {
         Objects.requireNonNull(sink, "sink is null");
-        int index = ReceiveRequest.indexOf(sink);
-        long length = ReceiveRequest.roomOf(sink);
+        int index = sink.writerIndex();
+        int length = sink.writableBytes();
         ReceiveRequest.retain(sink);
         ReceiveRequest request;
         try {
             request = claim();
         } catch (Throwable refused) {
-            ByteSpan.release(sink);
+            sink.release();
             throw refused;
         }
         request.sink().cover(sink, index, length);
+        publish(request.set(id, completesTo));
+    }
+
+    /** Any thread: posts a receive into a piece of a region. */
+    void receive(long id, LocalBuffer sink, CompletionTarget completesTo) {
+        Objects.requireNonNull(sink, "sink is null");
+        ReceiveRequest.retain(sink);
+        ReceiveRequest request;
+        try {
+            request = claim();
+        } catch (Throwable refused) {
+            ByteSpan.release(sink.region());
+            throw refused;
+        }
+        request.sink().cover(sink);
         publish(request.set(id, completesTo));
     }
 
