@@ -6,32 +6,32 @@ package io.iwarp.verbs;
  * <p>Options combine: {@code SOLICITED.and(FENCE)} is {@link #SOLICITED_AND_FENCE}.
  */
 public final class PostOptions {
-    private static final int SOLICITED_FLAG = 1;
-    private static final int FENCE_FLAG = 2;
-
     /** Neither solicited nor fenced. */
-    public static final PostOptions NONE = new PostOptions(0);
+    public static final PostOptions NONE = new PostOptions(false, false);
 
     /** Asks for an event at the peer. */
-    public static final PostOptions SOLICITED = new PostOptions(SOLICITED_FLAG);
+    public static final PostOptions SOLICITED = new PostOptions(true, false);
 
     /** Waits for all earlier Reads and atomics. */
-    public static final PostOptions FENCE = new PostOptions(FENCE_FLAG);
+    public static final PostOptions FENCE = new PostOptions(false, true);
 
     /** Asks for an event at the peer, and waits for all earlier Reads and atomics. */
-    public static final PostOptions SOLICITED_AND_FENCE = new PostOptions(SOLICITED_FLAG | FENCE_FLAG);
+    public static final PostOptions SOLICITED_AND_FENCE = new PostOptions(true, true);
 
-    private static final PostOptions[] BY_FLAGS = {NONE, SOLICITED, FENCE, SOLICITED_AND_FENCE};
+    final boolean solicited;
+    final boolean fenced;
 
-    private final int flags;
-
-    private PostOptions(int flags) {
-        this.flags = flags;
+    private PostOptions(boolean solicited, boolean fenced) {
+        this.solicited = solicited;
+        this.fenced = fenced;
     }
 
     /** Returns these options together with {@code others}. Allocates nothing. */
     public PostOptions and(PostOptions others) {
-        return BY_FLAGS[flags | others.flags];
+        boolean eitherFenced = fenced || others.fenced;
+        return solicited || others.solicited
+                ? (eitherFenced ? SOLICITED_AND_FENCE : SOLICITED)
+                : (eitherFenced ? FENCE : NONE);
     }
 
     /**
@@ -39,7 +39,7 @@ public final class PostOptions {
      * for solicited events only. It has no effect on requests that consume no receive of the peer.
      */
     public boolean solicited() {
-        return (flags & SOLICITED_FLAG) != 0;
+        return solicited;
     }
 
     /**
@@ -47,12 +47,12 @@ public final class PostOptions {
      * request that depends on the data of a Read or must not overtake one (RFC 5040 section 5.5).
      */
     public boolean fenced() {
-        return (flags & FENCE_FLAG) != 0;
+        return fenced;
     }
 
     /** Returns the names of the options. */
     @Override
     public String toString() {
-        return "PostOptions[solicited=" + solicited() + ", fenced=" + fenced() + "]";
+        return "PostOptions[solicited=" + solicited + ", fenced=" + fenced + "]";
     }
 }

@@ -119,6 +119,7 @@ public final class QueuePair implements AutoCloseable {
     private final Counters counters = new Counters();
     private final QueuePairEngine engine;
     private final PostedRequests requests;
+    private final RequestPoster poster;
     private final SendQueue sendQueue;
     private final ReceiveQueue receiveQueue;
     /** Each caller gets a copy, so that none can complete it for the others. */
@@ -146,7 +147,8 @@ public final class QueuePair implements AutoCloseable {
             throw e;
         }
         this.requests = engine.requests();
-        this.sendQueue = new SendQueue(requests, null);
+        this.poster = engine.poster();
+        this.sendQueue = new SendQueue(requests, poster, null);
         this.receiveQueue = new ReceiveQueue(engine.receiveSide());
         this.ready = new LoopFuture<>(channel.eventLoop());
     }
@@ -197,7 +199,7 @@ public final class QueuePair implements AutoCloseable {
      * @param listener gets the completions, flushed ones included
      */
     public SendQueue sendQueueFor(CompletionListener listener) {
-        return new SendQueue(requests, target(COMPLETIONS, listener));
+        return new SendQueue(requests, poster, target(COMPLETIONS, listener));
     }
 
     /** Returns the queue for receives with a work-request id. */
@@ -217,7 +219,7 @@ public final class QueuePair implements AutoCloseable {
      *     {@link #placed}
      */
     public CompletableFuture<Completion> send(ByteBuf message, PostOptions options) {
-        return post(future -> requests.send(0, message, options, future));
+        return post(future -> poster.send(0, message, options, future));
     }
 
     /** Posts a Send of a piece of a region; see {@link #send(ByteBuf)}. */
@@ -227,7 +229,7 @@ public final class QueuePair implements AutoCloseable {
 
     /** Posts a Send of a piece of a region; see {@link #send(ByteBuf, PostOptions)}. */
     public CompletableFuture<Completion> send(LocalBuffer message, PostOptions options) {
-        return post(future -> requests.send(0, message, options, future));
+        return post(future -> poster.send(0, message, options, future));
     }
 
     /**
@@ -243,7 +245,7 @@ public final class QueuePair implements AutoCloseable {
      */
     public CompletableFuture<Completion> sendWithInvalidate(
             ByteBuf message, RemoteBuffer invalidated, PostOptions options) {
-        return post(future -> requests.sendWithInvalidate(0, message, invalidated, options, future));
+        return post(future -> poster.sendWithInvalidate(0, message, invalidated, options, future));
     }
 
     /** Posts a Send with Invalidate of a piece of a region; see {@link #sendWithInvalidate(ByteBuf, RemoteBuffer)}. */
@@ -257,7 +259,7 @@ public final class QueuePair implements AutoCloseable {
      */
     public CompletableFuture<Completion> sendWithInvalidate(
             LocalBuffer message, RemoteBuffer invalidated, PostOptions options) {
-        return post(future -> requests.sendWithInvalidate(0, message, invalidated, options, future));
+        return post(future -> poster.sendWithInvalidate(0, message, invalidated, options, future));
     }
 
     /** Posts an RDMA Write without options; see {@link #write(ByteBuf, RemoteBuffer, PostOptions)}. */
@@ -272,7 +274,7 @@ public final class QueuePair implements AutoCloseable {
      *     {@link #placed}
      */
     public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target, PostOptions options) {
-        return post(future -> requests.write(0, source, target, options, future));
+        return post(future -> poster.write(0, source, target, options, future));
     }
 
     /**
@@ -285,7 +287,7 @@ public final class QueuePair implements AutoCloseable {
 
     /** Posts an RDMA Write of a piece of a region; see {@link #write(ByteBuf, RemoteBuffer, PostOptions)}. */
     public CompletableFuture<Completion> write(LocalBuffer source, RemoteBuffer target, PostOptions options) {
-        return post(future -> requests.write(0, source, target, options, future));
+        return post(future -> poster.write(0, source, target, options, future));
     }
 
     /**
@@ -311,7 +313,7 @@ public final class QueuePair implements AutoCloseable {
      */
     public CompletableFuture<Completion> writeWithImmediate(
             ByteBuf source, RemoteBuffer target, ImmediateData data, PostOptions options) {
-        return post(future -> requests.writeWithImmediate(0, source, target, data, options, future));
+        return post(future -> poster.writeWithImmediate(0, source, target, data, options, future));
     }
 
     /**
@@ -320,7 +322,7 @@ public final class QueuePair implements AutoCloseable {
      */
     public CompletableFuture<Completion> writeWithImmediate(
             LocalBuffer source, RemoteBuffer target, ImmediateData data, PostOptions options) {
-        return post(future -> requests.writeWithImmediate(0, source, target, data, options, future));
+        return post(future -> poster.writeWithImmediate(0, source, target, data, options, future));
     }
 
     /** Posts Immediate Data without options; see {@link #sendImmediate(ImmediateData, PostOptions)}. */
@@ -330,7 +332,7 @@ public final class QueuePair implements AutoCloseable {
 
     /** Posts Immediate Data; see {@link SendQueue#sendImmediate(long, ImmediateData, PostOptions)}. */
     public CompletableFuture<Completion> sendImmediate(ImmediateData data, PostOptions options) {
-        return post(future -> requests.sendImmediate(0, data, options, future));
+        return post(future -> poster.sendImmediate(0, data, options, future));
     }
 
     /** Posts an RDMA Read without options; see {@link #read(ByteBuf, RemoteBuffer, PostOptions)}. */
@@ -344,7 +346,7 @@ public final class QueuePair implements AutoCloseable {
      * @return completes when the bytes are in place
      */
     public CompletableFuture<Completion> read(ByteBuf sink, RemoteBuffer source, PostOptions options) {
-        return post(future -> requests.read(0, sink, source, options, future));
+        return post(future -> poster.read(0, sink, source, options, future));
     }
 
     /**
@@ -361,7 +363,7 @@ public final class QueuePair implements AutoCloseable {
      * @return completes when the bytes are in place
      */
     public CompletableFuture<Completion> read(LocalBuffer sink, RemoteBuffer source, PostOptions options) {
-        return post(future -> requests.read(0, sink, source, options, future));
+        return post(future -> poster.read(0, sink, source, options, future));
     }
 
     /**
@@ -370,8 +372,7 @@ public final class QueuePair implements AutoCloseable {
      */
     public CompletableFuture<Long> fetchAdd(RemoteBuffer target, long add) {
         return post(
-                CompletionView::originalValue,
-                future -> requests.fetchAdd(0, target, add, 0, PostOptions.NONE, future));
+                CompletionView::originalValue, future -> poster.fetchAdd(0, target, add, 0, PostOptions.NONE, future));
     }
 
     /**
@@ -380,7 +381,7 @@ public final class QueuePair implements AutoCloseable {
      * @return completes with the previous number
      */
     public CompletableFuture<Long> fetchAdd(RemoteBuffer target, FetchAdd numbers, PostOptions options) {
-        return post(CompletionView::originalValue, future -> requests.fetchAdd(0, target, numbers, options, future));
+        return post(CompletionView::originalValue, future -> poster.fetchAdd(0, target, numbers, options, future));
     }
 
     /**
@@ -400,7 +401,7 @@ public final class QueuePair implements AutoCloseable {
      * @return completes with the previous number
      */
     public CompletableFuture<Long> compareSwap(RemoteBuffer target, CompareSwap numbers, PostOptions options) {
-        return post(CompletionView::originalValue, future -> requests.compareSwap(0, target, numbers, options, future));
+        return post(CompletionView::originalValue, future -> poster.compareSwap(0, target, numbers, options, future));
     }
 
     /**
@@ -442,7 +443,7 @@ public final class QueuePair implements AutoCloseable {
      * {@link SendQueue#placed} does.
      */
     public CompletableFuture<Completion> placed() {
-        return post(future -> requests.placed(0, future));
+        return post(future -> poster.placed(0, future));
     }
 
     private CompletableFuture<Completion> post(Consumer<CompletionTarget> post) {

@@ -61,6 +61,7 @@ final class QueuePairEngine implements RdmapUlp {
     private final @Nullable MessageQueue messageQueue;
 
     private final PostedRequests requests;
+    private final RequestPoster poster;
     private final RdmapHandler rdmap;
     private final LongSupplier bytesWritten;
     private final QueuePairRecorder recorder;
@@ -115,7 +116,8 @@ final class QueuePairEngine implements RdmapUlp {
         if (messageQueue != null) {
             receiveSide.target(messageQueue);
         }
-        requests = new PostedRequests(channel, stream, settings, state, drains, recorder);
+        requests = new PostedRequests(channel, settings, state, drains, recorder);
+        poster = new RequestPoster(requests, stream, state, settings.extensions());
         bytesWritten = TransportHandler.bytesWritten(channel, () -> counters.get(Counter.BYTES_SENT));
         WirePosition position = new WirePosition(channel, counters, bytesWritten);
         idleTimers =
@@ -459,6 +461,10 @@ final class QueuePairEngine implements RdmapUlp {
 
     PostedRequests requests() {
         return requests;
+    }
+
+    RequestPoster poster() {
+        return poster;
     }
 
     ReceiveSide receiveSide() {

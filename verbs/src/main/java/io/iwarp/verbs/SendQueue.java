@@ -25,12 +25,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SendQueue {
     private final PostedRequests requests;
+    private final RequestPoster poster;
     /** Null for that of the queue pair. */
     private final @Nullable CompletionTarget ownTarget;
 
     /** @param ownTarget gets the completions; null for the target of the queue pair */
-    SendQueue(PostedRequests requests, @Nullable CompletionTarget ownTarget) {
+    SendQueue(PostedRequests requests, RequestPoster poster, @Nullable CompletionTarget ownTarget) {
         this.requests = requests;
+        this.poster = poster;
         this.ownTarget = ownTarget;
     }
 
@@ -54,7 +56,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
     public void send(long workRequestId, ByteBuf message, PostOptions options) {
-        requests.send(workRequestId, message, options, target());
+        poster.send(workRequestId, message, options, target());
     }
 
     /** Posts a Send of a piece of a region without options; see {@link #send(long, LocalBuffer, PostOptions)}. */
@@ -64,7 +66,7 @@ public final class SendQueue {
 
     /** Posts a Send of a piece of a region; see {@link #send(long, ByteBuf, PostOptions)}. */
     public void send(long workRequestId, LocalBuffer message, PostOptions options) {
-        requests.send(workRequestId, message, options, target());
+        poster.send(workRequestId, message, options, target());
     }
 
     /**
@@ -77,7 +79,7 @@ public final class SendQueue {
      * @throws IndexOutOfBoundsException if the part is not within the region
      */
     public void send(long workRequestId, MemoryRegion message, long offset, long length, PostOptions options) {
-        requests.send(workRequestId, message, offset, length, options, target());
+        poster.send(workRequestId, message, offset, length, options, target());
     }
 
     /**
@@ -98,7 +100,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.3">RFC 5040 section 5.3</a>
      */
     public void sendWithInvalidate(long workRequestId, ByteBuf message, RemoteBuffer invalidated, PostOptions options) {
-        requests.sendWithInvalidate(workRequestId, message, invalidated, options, target());
+        poster.sendWithInvalidate(workRequestId, message, invalidated, options, target());
     }
 
     /**
@@ -115,7 +117,7 @@ public final class SendQueue {
      */
     public void sendWithInvalidate(
             long workRequestId, LocalBuffer message, RemoteBuffer invalidated, PostOptions options) {
-        requests.sendWithInvalidate(workRequestId, message, invalidated, options, target());
+        poster.sendWithInvalidate(workRequestId, message, invalidated, options, target());
     }
 
     /** Posts an RDMA Write without options; see {@link #write(long, ByteBuf, RemoteBuffer, PostOptions)}. */
@@ -133,7 +135,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.1">RFC 5040 section 5.1</a>
      */
     public void write(long workRequestId, ByteBuf source, RemoteBuffer target, PostOptions options) {
-        requests.write(workRequestId, source, target, options, target());
+        poster.write(workRequestId, source, target, options, target());
     }
 
     /**
@@ -150,7 +152,7 @@ public final class SendQueue {
      * @param source of any protection domain and with any rights; it is read as local memory
      */
     public void write(long workRequestId, LocalBuffer source, RemoteBuffer target, PostOptions options) {
-        requests.write(workRequestId, source, target, options, target());
+        poster.write(workRequestId, source, target, options, target());
     }
 
     /**
@@ -174,7 +176,7 @@ public final class SendQueue {
             int stag,
             long taggedOffset,
             PostOptions options) {
-        requests.write(workRequestId, source, offset, length, stag, taggedOffset, options, target());
+        poster.write(workRequestId, source, offset, length, stag, taggedOffset, options, target());
     }
 
     /**
@@ -195,7 +197,7 @@ public final class SendQueue {
      */
     public void writeWithImmediate(
             long workRequestId, ByteBuf source, RemoteBuffer target, ImmediateData data, PostOptions options) {
-        requests.writeWithImmediate(workRequestId, source, target, data, options, target());
+        poster.writeWithImmediate(workRequestId, source, target, data, options, target());
     }
 
     /**
@@ -212,7 +214,7 @@ public final class SendQueue {
      */
     public void writeWithImmediate(
             long workRequestId, LocalBuffer source, RemoteBuffer target, ImmediateData data, PostOptions options) {
-        requests.writeWithImmediate(workRequestId, source, target, data, options, target());
+        poster.writeWithImmediate(workRequestId, source, target, data, options, target());
     }
 
     /** Posts Immediate Data without options; see {@link #sendImmediate(long, ImmediateData, PostOptions)}. */
@@ -228,7 +230,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-6">RFC 7306 section 6</a>
      */
     public void sendImmediate(long workRequestId, ImmediateData data, PostOptions options) {
-        requests.sendImmediate(workRequestId, data, options, target());
+        poster.sendImmediate(workRequestId, data, options, target());
     }
 
     /** Posts an RDMA Read without options; see {@link #read(long, ByteBuf, RemoteBuffer, PostOptions)}. */
@@ -259,7 +261,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
      */
     public void read(long workRequestId, ByteBuf sink, RemoteBuffer source, PostOptions options) {
-        requests.read(workRequestId, sink, source, options, target());
+        poster.read(workRequestId, sink, source, options, target());
     }
 
     /**
@@ -273,7 +275,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
      */
     public void read(long workRequestId, LocalBuffer sink, RemoteBuffer source, PostOptions options) {
-        requests.read(workRequestId, sink, source, options, target());
+        poster.read(workRequestId, sink, source, options, target());
     }
 
     /**
@@ -297,7 +299,7 @@ public final class SendQueue {
             int stag,
             long taggedOffset,
             PostOptions options) {
-        requests.read(workRequestId, sink, offset, length, stag, taggedOffset, options, target());
+        poster.read(workRequestId, sink, offset, length, stag, taggedOffset, options, target());
     }
 
     /**
@@ -310,7 +312,7 @@ public final class SendQueue {
      * @param workRequestId comes back in the completion
      */
     public void placed(long workRequestId) {
-        requests.placed(workRequestId, target());
+        poster.placed(workRequestId, target());
     }
 
     /** Posts a FetchAdd without options; see {@link #fetchAdd(long, RemoteBuffer, FetchAdd, PostOptions)}. */
@@ -334,7 +336,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.1">RFC 7306 section 5.1.1</a>
      */
     public void fetchAdd(long workRequestId, RemoteBuffer target, FetchAdd numbers, PostOptions options) {
-        requests.fetchAdd(workRequestId, target, numbers, options, target());
+        poster.fetchAdd(workRequestId, target, numbers, options, target());
     }
 
     /**
@@ -347,7 +349,7 @@ public final class SendQueue {
      * @param add the addend
      */
     public void fetchAdd(long workRequestId, int stag, long taggedOffset, long add, PostOptions options) {
-        requests.fetchAdd(workRequestId, stag, taggedOffset, add, 0, options, target());
+        poster.fetchAdd(workRequestId, stag, taggedOffset, add, 0, options, target());
     }
 
     /** Posts a CmpSwap without options; see {@link #compareSwap(long, RemoteBuffer, CompareSwap, PostOptions)}. */
@@ -367,7 +369,7 @@ public final class SendQueue {
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.2">RFC 7306 section 5.1.2</a>
      */
     public void compareSwap(long workRequestId, RemoteBuffer target, CompareSwap numbers, PostOptions options) {
-        requests.compareSwap(workRequestId, target, numbers, options, target());
+        poster.compareSwap(workRequestId, target, numbers, options, target());
     }
 
     /**
@@ -382,7 +384,7 @@ public final class SendQueue {
      */
     public void compareSwap(
             long workRequestId, int stag, long taggedOffset, long expected, long replacement, PostOptions options) {
-        requests.compareSwap(workRequestId, stag, taggedOffset, expected, replacement, options, target());
+        poster.compareSwap(workRequestId, stag, taggedOffset, expected, replacement, options, target());
     }
 
     /**
@@ -397,7 +399,7 @@ public final class SendQueue {
      */
     public void post(int count, Consumer<SendQueue> posts) {
         Objects.requireNonNull(posts, "posts is null");
-        requests.post(count, target(), unit -> posts.accept(new SendQueue(requests, unit)));
+        requests.post(count, target(), unit -> posts.accept(new SendQueue(requests, poster, unit)));
     }
 
     /**
