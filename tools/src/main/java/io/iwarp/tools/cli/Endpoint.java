@@ -4,6 +4,7 @@ import io.iwarp.ConnectionClosedException;
 import io.iwarp.ConnectionRejectedException;
 import io.iwarp.IwarpException;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.transport.ChannelTypes;
 import io.iwarp.verbs.ConnectionRequestListener;
 import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
@@ -184,7 +185,7 @@ public final class Endpoint implements AutoCloseable {
         return first(address, each -> {
             ChannelFuture connecting = new Bootstrap()
                     .group(group)
-                    .channelFactory(loops.transport()::channel)
+                    .channel(ChannelTypes.of(group).channel())
                     .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeoutMillis)
                     .handler(new ChannelInitializer<>() {
                         @Override

@@ -27,7 +27,7 @@ public abstract class Load {
     protected Load(QueuePair queuePair, long count, double rate) {
         this.queuePair = queuePair;
         this.count = count;
-        this.pace = new Pace(queuePair.channel().eventLoop(), rate);
+        this.pace = new Pace(queuePair.executor(), rate);
     }
 
     /** Begins; called once. */

@@ -14,12 +14,10 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketProtocolFamily;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.uring.IoUring;
 import io.netty.channel.uring.IoUringChannelOption;
 import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
-import io.netty.channel.uring.IoUringSocketChannel;
 import io.netty.channel.unix.RawUnixChannelOption;
 import java.io.IOException;
 import java.net.Inet4Address;
@@ -82,15 +80,6 @@ public enum Transport {
             case NIO -> NioIoHandler.newFactory();
             case EPOLL -> EpollIoHandler.newFactory();
             case IO_URING -> new IoUringShutdownGuard(IoUringIoHandler.newFactory());
-        };
-    }
-
-    /** Returns a new channel to connect. */
-    public Channel channel() {
-        return switch (this) {
-            case NIO -> new NioSocketChannel();
-            case EPOLL -> new EpollSocketChannel();
-            case IO_URING -> new IoUringSocketChannel();
         };
     }
 
