@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.memory.LocalBuffer;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -61,12 +62,18 @@ public final class SharedReceiveQueue implements AutoCloseable {
      *
      * @param workRequestId comes back in the completion
      * @param sink its writable bytes take one message; the queue takes a reference of its own until the completion
+     * @throws IllegalArgumentException if the sink is read-only, or has a capacity but no writable byte
      * @throws QueueFullException if as many receives as the queue is deep are posted and not completed
      * @throws IllegalStateException if the queue was closed
      */
     public void receive(long workRequestId, ByteBuf sink) {
         Objects.requireNonNull(sink, "sink is null");
         pool.post(workRequestId, sink);
+    }
+
+    /** Posts a receive without a buffer, for Immediate Data or a message of no bytes. */
+    public void receive(long workRequestId) {
+        receive(workRequestId, Unpooled.EMPTY_BUFFER);
     }
 
     /**
@@ -96,7 +103,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
 
     /** Sets the listener that is called when the armed queue runs low. Set it before arming. */
     public SharedReceiveQueue setListener(SharedReceiveQueueListener newListener) {
-        listener = newListener;
+        listener = Objects.requireNonNull(newListener, "listener");
         return this;
     }
 
