@@ -91,10 +91,10 @@ public final class Quorum {
     }
 
     private static void report(CompletableFuture<Void> committed) throws Exception {
-        System.out.println(committed.handle(Quorum::outcome).get());
+        System.out.println(committed.handle((done, failure) -> outcome(failure)).get());
     }
 
-    private static String outcome(Void committed, Throwable failure) {
+    private static String outcome(Throwable failure) {
         boolean revoked = failure instanceof ConnectionClosedException closed
                 && closed.reason().accessRevoked();
         return failure == null ? "committed" : revoked ? "there is a new leader" : failure.toString();
