@@ -258,6 +258,7 @@ public final class SendQueue {
      * @throws IllegalArgumentException if the sink is not such a buffer, or has too few writable bytes
      * @throws IllegalStateException if a Read of this queue pair that has not completed fills the sink. If anything
      *     else uses the sink, such as a receive or another queue pair, the stream ends at the completion of this Read
+     * @throws UnsupportedOperationException if the set-up agreed on an ORD of 0
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
      */
     public void read(long workRequestId, ByteBuf sink, RemoteBuffer source, PostOptions options) {
@@ -272,6 +273,7 @@ public final class SendQueue {
      *     several Reads have the same bytes as their sink, those of the last one remain
      * @param source what the peer advertised; 0 to 2^32 - 1 bytes, at most as many as the sink has
      * @throws IllegalArgumentException if the sink is not such a region, or too short
+     * @throws UnsupportedOperationException if the set-up agreed on an ORD of 0
      * @see <a href="https://www.rfc-editor.org/rfc/rfc5040#section-5.2">RFC 5040 section 5.2</a>
      */
     public void read(long workRequestId, LocalBuffer sink, RemoteBuffer source, PostOptions options) {
@@ -310,6 +312,7 @@ public final class SendQueue {
      * application has handled a message.
      *
      * @param workRequestId comes back in the completion
+     * @throws UnsupportedOperationException if the set-up agreed on an ORD of 0
      */
     public void placed(long workRequestId) {
         poster.placed(workRequestId, target());
@@ -332,7 +335,7 @@ public final class SendQueue {
      * @param target 8 bytes that the peer advertised with the right REMOTE_ATOMIC, see {@link RemoteBuffer#word}; their
      *     address at the peer must be a multiple of 8
      * @param numbers what to add
-     * @throws UnsupportedOperationException if the extensions are turned off
+     * @throws UnsupportedOperationException if the extensions are turned off, or the set-up agreed on an ORD of 0
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.1">RFC 7306 section 5.1.1</a>
      */
     public void fetchAdd(long workRequestId, RemoteBuffer target, FetchAdd numbers, PostOptions options) {
@@ -365,7 +368,7 @@ public final class SendQueue {
      *
      * @param target 8 bytes, as for {@link #fetchAdd}
      * @param numbers what to compare with, and what to replace
-     * @throws UnsupportedOperationException if the extensions are turned off
+     * @throws UnsupportedOperationException if the extensions are turned off, or the set-up agreed on an ORD of 0
      * @see <a href="https://www.rfc-editor.org/rfc/rfc7306#section-5.1.2">RFC 7306 section 5.1.2</a>
      */
     public void compareSwap(long workRequestId, RemoteBuffer target, CompareSwap numbers, PostOptions options) {
