@@ -446,7 +446,7 @@ public final class Iwarp {
                 SocketAddress address, ReconnectListener listener, Duration firstPause, Duration maxPause) {
             Objects.requireNonNull(address, "address");
             Reconnector reconnector = new Reconnector(
-                    () -> connect(address),
+                    () -> connecting().connector.attempt(address),
                     bootstrap.config().group(),
                     address,
                     Objects.requireNonNull(listener, "listener"),
@@ -495,10 +495,10 @@ public final class Iwarp {
         }
 
         /**
-         * Refuses further attempts to connect, abandons current attempts, whose futures fail, and closes all
-         * connections in order: each sends its posted requests and the pending answers to its peer, then closes its
-         * half. Connections that are still open at the deadline are aborted. May be called again, with another
-         * deadline.
+         * Refuses further attempts to connect, which ends each {@link Reconnector}, abandons current attempts, whose
+         * futures fail, and closes all connections in order: each sends its posted requests and the pending answers to
+         * its peer, then closes its half. Connections that are still open at the deadline are aborted. May be called
+         * again, with another deadline.
          *
          * @param deadline the time for the orderly close, not negative; 0 aborts at once
          * @return completes on an event loop when all connections are cleaned up: each channel is closed, each stream

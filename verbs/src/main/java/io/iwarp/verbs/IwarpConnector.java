@@ -46,8 +46,18 @@ final class IwarpConnector {
         return connect(address, initializer);
     }
 
+    /** As {@link #connect(SocketAddress)}, with a way to cancel. */
+    Reconnector.Attempt attempt(SocketAddress address) {
+        ConnectAttempt attempt = begin(address, initializer);
+        return new Reconnector.Attempt(attempt.connectFuture(), attempt::cancel);
+    }
+
     /** As {@link Iwarp.Client#connect(SocketAddress)}, with another initializer. */
     CompletableFuture<QueuePair> connect(SocketAddress address, IwarpChannelInitializer setup) {
+        return begin(address, setup).connectFuture();
+    }
+
+    private ConnectAttempt begin(SocketAddress address, IwarpChannelInitializer setup) {
         Objects.requireNonNull(address, "address");
         IwarpChannelInitializer complete =
                 setup.withFurtherTransportHandlers(pipeline -> handlers.accept(pipeline, address));
@@ -58,7 +68,7 @@ final class IwarpConnector {
         } else {
             attempt.begin();
         }
-        return attempt.connectFuture();
+        return attempt;
     }
 
     /** As {@link Iwarp.Client#connections}. */

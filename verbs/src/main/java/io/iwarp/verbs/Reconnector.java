@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class Reconnector implements AutoCloseable {
     private static final CloseReason CLOSED = CloseReason.of(EndedBy.LOCAL_APPLICATION, "closed by the application");
 
-    private final Supplier<CompletableFuture<QueuePair>> connector;
+    private final Supplier<Attempt> connector;
     private final EventLoopGroup group;
     private final SocketAddress address;
     private final ReconnectListener listener;
@@ -45,17 +45,25 @@ public final class Reconnector implements AutoCloseable {
     private boolean closing;
     private long pauseNanos;
     private long connectedAt;
-    private @Nullable CompletableFuture<QueuePair> attempt;
+    private @Nullable Attempt attempt;
     private @Nullable QueuePair currentQueuePair;
     private CompletableFuture<QueuePair> nextQueuePair;
     private @Nullable Future<?> timer;
+
+    /**
+     * An attempt to connect.
+     *
+     * @param outcome completes as the future of {@link Iwarp.Client#connect(SocketAddress)}
+     * @param cancel ends the attempt; its outcome then fails when the attempt is cleaned up
+     */
+    record Attempt(CompletableFuture<QueuePair> outcome, Runnable cancel) {}
 
     /**
      * @param connector connects to the address
      * @param group of the connections
      */
     Reconnector(
-            Supplier<CompletableFuture<QueuePair>> connector,
+            Supplier<Attempt> connector,
             EventLoopGroup group,
             SocketAddress address,
             ReconnectListener listener,
@@ -78,7 +86,7 @@ public final class Reconnector implements AutoCloseable {
 
     /** Connects. */
     void connect() {
-        CompletableFuture<QueuePair> connecting = null;
+        Attempt connecting = null;
         synchronized (lock) {
             timer = null;
             if (!closing) {
@@ -89,7 +97,7 @@ public final class Reconnector implements AutoCloseable {
         if (connecting == null) {
             end(CLOSED);
         } else {
-            connecting.whenComplete(this::onAttempted);
+            connecting.outcome().whenComplete(this::onAttempted);
         }
     }
 
@@ -219,13 +227,13 @@ public final class Reconnector implements AutoCloseable {
     }
 
     /**
-     * Ends the current connection in order, and makes no other. Returns at once; {@link #closed} completes when the
-     * connection has ended.
+     * Ends the current connection in order or the current attempt, and makes no other. Returns at once; {@link #closed}
+     * completes when the connection or attempt is cleaned up.
      */
     @Override
     public void close() {
         QueuePair open;
-        CompletableFuture<QueuePair> connecting;
+        Attempt connecting;
         boolean wasPaused;
         synchronized (lock) {
             closing = true;
@@ -237,13 +245,16 @@ public final class Reconnector implements AutoCloseable {
         if (open != null) {
             open.close();
         } else if (connecting != null) {
-            connecting.completeExceptionally(new ConnectionClosedException(CLOSED));
+            connecting.cancel().run();
         } else if (wasPaused) {
             end(CLOSED);
         }
     }
 
-    /** Returns a future that completes with the last reason when there is no connection and none follows. */
+    /**
+     * Returns a future that completes with the last reason when there is no connection and none follows. The protection
+     * domain may be closed immediately afterwards.
+     */
     public CompletableFuture<CloseReason> closed() {
         return closeFuture.copy();
     }

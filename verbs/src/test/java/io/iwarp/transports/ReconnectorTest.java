@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
+import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
@@ -147,6 +148,38 @@ class ReconnectorTest {
         T taken = queue.poll(DEADLINE.toSeconds(), TimeUnit.SECONDS);
         assertThat(taken).isNotNull();
         return taken;
+    }
+
+    @Test
+    void domainMayBeClosedAfterAClosedAttempt() throws Exception {
+        ProtectionDomain domain = ProtectionDomain.create();
+        CompletableFuture<Void> domainClosed = new CompletableFuture<>();
+        ReconnectListener closingDomain = new ReconnectListener() {
+            @Override
+            public void onConnected(QueuePair queuePair) {
+                domainClosed.completeExceptionally(new AssertionError("connected to a silent server"));
+            }
+
+            @Override
+            public void onDisconnected(CloseReason reason, @Nullable Duration pause) {
+                try {
+                    domain.close();
+                    domainClosed.complete(null);
+                } catch (IllegalStateException stillOpen) {
+                    domainClosed.completeExceptionally(stillOpen);
+                }
+            }
+        };
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Reconnector attempting =
+                    Iwarp.client(group).domain(domain).stayConnected(silent.getLocalSocketAddress(), closingDomain);
+            silent.accept();
+
+            attempting.close();
+
+            await(domainClosed);
+            await(attempting.closed());
+        }
     }
 
     @Test

@@ -73,12 +73,16 @@ class ReconnectorRaceTest {
         }
     }
 
+    private static Reconnector.Attempt attempt(CompletableFuture<QueuePair> outcome) {
+        return new Reconnector.Attempt(outcome, () -> {});
+    }
+
     @Test
     void closeEndsAPauseThatIsJustOver() throws Exception {
         HeldTimers loop = new HeldTimers();
         Calls calls = new Calls(loop);
         Reconnector reconnector = new Reconnector(
-                () -> CompletableFuture.failedFuture(new ConnectionClosedException(LOST)),
+                () -> attempt(CompletableFuture.failedFuture(new ConnectionClosedException(LOST))),
                 loop,
                 ADDRESS,
                 calls,
@@ -107,8 +111,8 @@ class ReconnectorRaceTest {
         ended.abort();
         ended.closed().get(1, TimeUnit.MINUTES);
         Calls calls = new Calls(group);
-        Reconnector reconnector =
-                new Reconnector(() -> CompletableFuture.completedFuture(ended), group, ADDRESS, calls, HOUR, HOUR);
+        Reconnector reconnector = new Reconnector(
+                () -> attempt(CompletableFuture.completedFuture(ended)), group, ADDRESS, calls, HOUR, HOUR);
 
         reconnector.connect();
 
