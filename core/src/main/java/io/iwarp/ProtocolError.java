@@ -25,8 +25,8 @@ public enum ProtocolError {
             1,
             0x00,
             "Remote Protection Error / Invalid Steering Tag",
-            "a request named an STag that does not exist or was revoked; advertise the region "
-                    + "again, and keep it open until the peer has finished with it"),
+            "a request named an STag that does not exist or was revoked; if it was not revoked on purpose, advertise "
+                    + "the region again, and keep it open until the peer has finished with it"),
     /** Base or bounds violation. RFC 5040 section 4.8. */
     RDMAP_BASE_OR_BOUNDS(
             ErrorLayer.RDMAP,
@@ -141,9 +141,9 @@ public enum ProtocolError {
             1,
             0x00,
             "Tagged Buffer Error / Invalid Steering Tag",
-            "a tagged segment named an STag that does not exist, was revoked, or does not grant "
-                    + "writing; advertise a region with REMOTE_WRITE, and keep it open until the peer has "
-                    + "finished with it"),
+            "a tagged segment named an STag that does not exist, was revoked, or does not grant writing; if it was "
+                    + "not revoked on purpose, advertise a region with REMOTE_WRITE, and keep it open until the "
+                    + "peer has finished with it"),
     /** Base or bounds violation. RFC 5041 section 7.2. */
     DDP_TAGGED_BASE_OR_BOUNDS(
             ErrorLayer.DDP,
