@@ -19,7 +19,9 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToIntFunction;
@@ -82,6 +84,22 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         ENDED
     }
 
+    private enum Output {
+        /** Nothing may be sent. */
+        NOT_READY,
+        /** TransmitReady was fired, or only a Terminate may be sent. */
+        READY,
+        /** The channel is closed, or the handler was removed. */
+        ENDED
+    }
+
+    private enum PauseReason {
+        /** The receiver refused the last ULPDU. A read delivers it again. */
+        STALL,
+        /** An incomplete FPDU waits for memory of the device. */
+        MEMORY
+    }
+
     private final MpaSettings settings;
     private final Counters counters;
     private final ToIntFunction<Channel> segmentSize;
@@ -96,21 +114,15 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private @Nullable ByteBuf batch;
 
     private int writtenBytes;
-    private boolean isOutputEnded;
+    private Output output = Output.NOT_READY;
     private int mulpdu;
     /** The position of the next check of the MSS, never reached if the settings fix it. */
     private long nextMssCheck;
 
-    /** TransmitReady was fired, or only a Terminate may be sent. */
-    private boolean isTransmitAllowed;
-
     private @Nullable Future<?> firstFpduDelay;
 
-    /** The receiver refused the last ULPDU: it is delivered again, and reading is paused until then. */
-    private boolean isStalled;
-
-    /** An incomplete FPDU waits for memory of the device, and reading is paused until then. */
-    private boolean isAwaitingMemory;
+    /** Why reading is paused; empty if it is not. */
+    private final Set<PauseReason> pauses = EnumSet.noneOf(PauseReason.class);
     /** A read was requested while reading was paused. */
     private boolean isReadPending;
 
@@ -198,7 +210,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
         counters.add(Counter.BYTES_RECEIVED, bytes.readableBytes());
         in.add(bytes);
-        if (isStalled) {
+        if (isStalled()) {
             in.stall();
         } else if (!isParsing) {
             parse(ctx, in);
@@ -210,7 +222,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
      * memory, the peer cannot send the rest.
      */
     private void watchIncompleteFpdu(ChannelHandlerContext ctx, FpduInput in) {
-        if (fpduTimer == null && in.insideFpdu() && !isAwaitingMemory) {
+        if (fpduTimer == null && in.insideFpdu() && !isAwaitingMemory()) {
             timedFpdu = in.position();
             fpduTimer = ctx.executor().schedule(() -> onFpduTimeout(ctx, in), fpduTimeoutNanos, TimeUnit.NANOSECONDS);
         }
@@ -218,7 +230,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     private void onFpduTimeout(ChannelHandlerContext ctx, FpduInput in) {
         fpduTimer = null;
-        if (phase != Phase.RECEIVING || !in.insideFpdu() || isAwaitingMemory) {
+        if (phase != Phase.RECEIVING || !in.insideFpdu() || isAwaitingMemory()) {
             return;
         }
         if (in.position() == timedFpdu) {
@@ -237,18 +249,18 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     @Override
     public void read(ChannelHandlerContext ctx) {
         FpduInput in = input;
-        if (isStalled && in != null && phase == Phase.RECEIVING && !isParsing) {
+        if (isStalled() && in != null && phase == Phase.RECEIVING && !isParsing) {
             redeliver(ctx, in);
         }
-        if (isAwaitingMemory) {
+        if (isAwaitingMemory()) {
             isReadPending = true;
-        } else if (!isStalled) {
+        } else if (!isStalled()) {
             ctx.read();
         }
     }
 
     private void redeliver(ChannelHandlerContext ctx, FpduInput in) {
-        isStalled = false;
+        pauses.remove(PauseReason.STALL);
         isParsing = true;
         try {
             deliver(ctx, in);
@@ -256,7 +268,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             isParsing = false;
         }
         parse(ctx, in);
-        if (!isStalled) {
+        if (!isStalled()) {
             if (isInputShutdownPending) {
                 isInputShutdownPending = false;
                 onInputShutdown(ctx);
@@ -266,20 +278,28 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         ctx.fireChannelReadComplete();
     }
 
+    private boolean isStalled() {
+        return pauses.contains(PauseReason.STALL);
+    }
+
+    private boolean isAwaitingMemory() {
+        return pauses.contains(PauseReason.MEMORY);
+    }
+
     private void stall(ChannelHandlerContext ctx) {
-        isStalled = true;
+        pauses.add(PauseReason.STALL);
         stopReading(ctx);
     }
 
     private void endStall(ChannelHandlerContext ctx) {
-        isStalled = false;
+        pauses.remove(PauseReason.STALL);
         resumeReading(ctx);
     }
 
     /** Stops reading while the device has no memory for an incomplete FPDU. */
     private void awaitMemory(ChannelHandlerContext ctx, FpduInput in) {
         if (in.waitsForMemory() && phase == Phase.RECEIVING) {
-            isAwaitingMemory = true;
+            pauses.add(PauseReason.MEMORY);
             stopReading(ctx);
         }
     }
@@ -291,8 +311,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     /** Resumes reading if the incomplete FPDU was granted memory. */
     private void onMemory(ChannelHandlerContext ctx, FpduInput in) {
-        if (isAwaitingMemory && !in.waitsForMemory()) {
-            isAwaitingMemory = false;
+        if (isAwaitingMemory() && !in.waitsForMemory()) {
+            pauses.remove(PauseReason.MEMORY);
             cancel(fpduTimer);
             fpduTimer = null;
             watchIncompleteFpdu(ctx, in);
@@ -312,7 +332,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     private void resumeReading(ChannelHandlerContext ctx) {
-        if (isAutoReadSuspended && !isStalled && !isAwaitingMemory) {
+        if (isAutoReadSuspended && pauses.isEmpty()) {
             isAutoReadSuspended = false;
             ctx.channel().config().setAutoRead(true);
         }
@@ -414,7 +434,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             return;
         }
         Runnable afterDelay = () -> {
-            if (!isTransmitAllowed && phase == Phase.RECEIVING) {
+            if (output == Output.NOT_READY && phase == Phase.RECEIVING) {
                 transmitReady(ctx);
             }
         };
@@ -422,13 +442,13 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     private void transmitReady(ChannelHandlerContext ctx) {
-        isTransmitAllowed = true;
+        output = Output.READY;
         ctx.fireUserEventTriggered(new MpaEvent.TransmitReady());
     }
 
     /** Reports first that nothing may be sent except a Terminate. */
     private void failSetup(ChannelHandlerContext ctx, ProtocolFault failed) {
-        isTransmitAllowed = true;
+        output = Output.READY;
         fault(ctx, failed);
         if (phase == Phase.FAULTED) {
             transmitReady(ctx);
@@ -443,7 +463,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         isParsing = true;
         try {
             boolean more = true;
-            while (more && phase == Phase.RECEIVING && !isStalled) {
+            while (more && phase == Phase.RECEIVING && !isStalled()) {
                 more = parseOne(ctx, in);
             }
         } finally {
@@ -468,7 +488,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     private void deliver(ChannelHandlerContext ctx, FpduInput in) {
-        if (!isTransmitAllowed) {
+        if (output == Output.NOT_READY) {
             transmitReady(ctx);
         }
         if (phase == Phase.RECEIVING && !in.deliver(receiver) && phase == Phase.RECEIVING) {
@@ -483,7 +503,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
      */
     private void send(ChannelHandlerContext ctx, Ulpdu ulpdu, ChannelPromise promise) {
         FpduEncoder to = encoder;
-        if (to == null || !isTransmitAllowed) {
+        if (to == null || output == Output.NOT_READY) {
             promise.tryFailure(new IllegalStateException("a ULPDU of " + ulpdu.length()
                     + " bytes was written before MPA was ready to send; wait for MpaEvent.TransmitReady"));
             return;
@@ -494,7 +514,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             return;
         }
         try {
-            if (!isOutputEnded) {
+            if (output == Output.READY) {
                 encode(ctx, to, ulpdu);
             }
         } catch (Throwable unreadable) {
@@ -502,7 +522,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             promise.tryFailure(unreadable);
             return;
         }
-        if (isOutputEnded) {
+        if (output == Output.ENDED) {
             endOutput();
             promise.tryFailure(new ClosedChannelException());
         } else if (!promise.isVoid()) {
@@ -588,7 +608,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     private void onInputShutdown(ChannelHandlerContext ctx) {
-        if (isStalled && phase == Phase.RECEIVING) {
+        if (isStalled() && phase == Phase.RECEIVING) {
             isInputShutdownPending = true;
             return;
         }
@@ -605,9 +625,9 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         if (!isParsing && input != null) {
             input.release();
         }
-        isAwaitingMemory = false;
+        pauses.remove(PauseReason.MEMORY);
         endStall(ctx);
-        ctx.fireUserEventTriggered(new MpaEvent.Fault(found, isTransmitAllowed));
+        ctx.fireUserEventTriggered(new MpaEvent.Fault(found, output != Output.NOT_READY));
     }
 
     private static ProtocolFault lostInside(FpduInput in, String event) {
@@ -637,7 +657,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     /** Drops what has not been written. Later writes fail. */
     private void endOutput() {
-        isOutputEnded = true;
+        output = Output.ENDED;
         if (encoder != null) {
             encoder.endBurst();
         }
