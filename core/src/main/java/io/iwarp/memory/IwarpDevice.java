@@ -26,9 +26,9 @@ public final class IwarpDevice implements AutoCloseable {
     private final int maxRegions;
     private final int maxWindows;
     private final long maxRegisteredBytes;
-    private final InputBudget partialFpdus;
-    private final InputBudget managedReceives;
-    private final ByteBudget sending;
+    private final InputBudget partialFpduBudget;
+    private final InputBudget managedReceiveBudget;
+    private final ByteBudget sendingBudget;
     private final STagTable stags;
     private final AtomicLongArray refusals = new AtomicLongArray(MemoryLimit.values().length);
     private final Quota regions;
@@ -42,10 +42,10 @@ public final class IwarpDevice implements AutoCloseable {
         this.maxRegions = builder.limits.get(Builder.MAX_REGIONS);
         this.maxWindows = builder.limits.get(Builder.MAX_WINDOWS);
         this.maxRegisteredBytes = builder.limits.get(Builder.MAX_REGISTERED_BYTES);
-        this.partialFpdus = new InputBudget(builder.limits.get(Builder.MAX_PARTIAL_FPDU_BYTES));
-        this.managedReceives = new InputBudget(builder.limits.get(Builder.MAX_MANAGED_RECEIVE_BYTES));
+        this.partialFpduBudget = new InputBudget(builder.limits.get(Builder.MAX_PARTIAL_FPDU_BYTES));
+        this.managedReceiveBudget = new InputBudget(builder.limits.get(Builder.MAX_MANAGED_RECEIVE_BYTES));
         long maxSending = builder.limits.get(Builder.MAX_SENDING_BYTES);
-        this.sending = new ByteBudget(maxSending == 0 ? Builder.defaultMaxSendingBytes() : maxSending);
+        this.sendingBudget = new ByteBudget(maxSending == 0 ? Builder.defaultMaxSendingBytes() : maxSending);
         this.stags = new STagTable(random);
         this.regions =
                 new Quota(MemoryLimit.REGIONS, maxRegions, MemoryLimit.REGISTERED_BYTES, maxRegisteredBytes, refusals);
@@ -151,7 +151,7 @@ public final class IwarpDevice implements AutoCloseable {
      * input that waits for a receive.
      */
     public long maxPartialFpduBytes() {
-        return partialFpdus.limit();
+        return partialFpduBudget.limit();
     }
 
     /**
@@ -159,12 +159,12 @@ public final class IwarpDevice implements AutoCloseable {
      * that waits for a receive.
      */
     public long partialFpduBytes() {
-        return partialFpdus.chargedBytes();
+        return partialFpduBudget.chargedBytes();
     }
 
     /** Returns the bytes of FPDUs that have arrived in part, and of input that waits for a receive. */
-    InputBudget partialFpdus() {
-        return partialFpdus;
+    InputBudget partialFpduBudget() {
+        return partialFpduBudget;
     }
 
     /**
@@ -172,7 +172,7 @@ public final class IwarpDevice implements AutoCloseable {
      * delivered.
      */
     public long maxManagedReceiveBytes() {
-        return managedReceives.limit();
+        return managedReceiveBudget.limit();
     }
 
     /**
@@ -180,17 +180,17 @@ public final class IwarpDevice implements AutoCloseable {
      * delivered.
      */
     public long managedReceiveBytes() {
-        return managedReceives.chargedBytes();
+        return managedReceiveBudget.chargedBytes();
     }
 
     /** Returns the bytes of the messages of managed receives that are not delivered. */
     InputBudget managedReceives() {
-        return managedReceives;
+        return managedReceiveBudget;
     }
 
     /** Returns the maximum number of bytes that all streams together reserve for copies and headers to send. */
     public long maxSendingBytes() {
-        return sending.limit();
+        return sendingBudget.limit();
     }
 
     /**
@@ -198,12 +198,12 @@ public final class IwarpDevice implements AutoCloseable {
      * reserves pieces of 128 KiB when it holds more than 72 KiB.
      */
     public long sendingBytes() {
-        return sending.reservedBytes();
+        return sendingBudget.reservedBytes();
     }
 
     /** Returns the bytes that the streams have reserved to send. */
-    ByteBudget sending() {
-        return sending;
+    ByteBudget sendingBudget() {
+        return sendingBudget;
     }
 
     /** Returns the number of STags that were retired: of closed regions, and of invalidated windows. */

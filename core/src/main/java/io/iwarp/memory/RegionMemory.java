@@ -30,25 +30,25 @@ final class RegionMemory implements TaggedMemory {
     private final ByteBuf[] buffers;
     private final ByteBuffer[] views;
     /** Offset of the first byte of each buffer, and finally the total length. */
-    private final long[] starts;
+    private final long[] pieceStarts;
 
     private final boolean readOnly;
-    private final Gate changes = new Gate();
+    private final Gate changeGate = new Gate();
     private final AtomicInteger references = new AtomicInteger(1);
     /** The number of valid STags by which peers may change the bytes. */
-    private final AtomicInteger changingStags = new AtomicInteger();
+    private final AtomicInteger changingStagCount = new AtomicInteger();
 
     /** Takes over one reference to each buffer. All are {@linkplain #requireUsable usable}. */
     RegionMemory(List<ByteBuf> pieces) {
         int count = pieces.size();
         buffers = pieces.toArray(new ByteBuf[0]);
         views = new ByteBuffer[count];
-        starts = new long[count + 1];
+        pieceStarts = new long[count + 1];
         boolean changeable = true;
         for (int i = 0; i < count; i++) {
             int capacity = buffers[i].capacity();
             views[i] = buffers[i].nioBuffer(0, capacity);
-            starts[i + 1] = starts[i] + capacity;
+            pieceStarts[i + 1] = pieceStarts[i] + capacity;
             changeable &= !buffers[i].isReadOnly();
         }
         readOnly = !changeable;
@@ -90,26 +90,26 @@ final class RegionMemory implements TaggedMemory {
     @Override
     public void onIssue(int rightBits) {
         if ((rightBits & AccessRight.CHANGING) != 0) {
-            changingStags.incrementAndGet();
+            changingStagCount.incrementAndGet();
         }
     }
 
     @Override
     public void onRetire(int rightBits) {
         if ((rightBits & AccessRight.CHANGING) != 0) {
-            changingStags.decrementAndGet();
+            changingStagCount.decrementAndGet();
         }
     }
 
     /** Returns whether a peer may change the bytes by an STag. Any thread may ask. */
     boolean peersMayChange() {
-        return changingStags.get() > 0;
+        return changingStagCount.get() > 0;
     }
 
     /** Returns the number of bytes, at least 1. */
     @Override
     public long length() {
-        return starts[buffers.length];
+        return pieceStarts[buffers.length];
     }
 
     /** Returns whether one of the buffers is read-only. */
@@ -129,13 +129,13 @@ final class RegionMemory implements TaggedMemory {
     /** Copies into the memory. Returns false if the region was closed; then nothing was copied. */
     boolean put(long offset, ByteBuf src, int srcIndex, int length) {
         requireWritable();
-        if (!changes.enter()) {
+        if (!changeGate.enter()) {
             return false;
         }
         try {
             place(offset, src, srcIndex, length);
         } finally {
-            changes.leave();
+            changeGate.leave();
         }
         return true;
     }
@@ -166,7 +166,7 @@ final class RegionMemory implements TaggedMemory {
         }
         try {
             int piece = pieceAt(offset);
-            int index = (int) (offset - starts[piece]);
+            int index = (int) (offset - pieceStarts[piece]);
             int remaining = length;
             while (remaining > 0) {
                 int run = Math.min(remaining, capacity(piece) - index);
@@ -194,7 +194,7 @@ final class RegionMemory implements TaggedMemory {
             return false;
         }
         int piece = pieceAt(offset);
-        boolean onePiece = offset + length <= starts[piece + 1];
+        boolean onePiece = offset + length <= pieceStarts[piece + 1];
         return !(onePiece && src.nioBufferCount() == 1) && mayShareMemory(src);
     }
 
@@ -229,7 +229,7 @@ final class RegionMemory implements TaggedMemory {
     @Override
     public void place(long offset, ByteBuf src, int srcIndex, int length) {
         int piece = pieceAt(offset);
-        int index = (int) (offset - starts[piece]);
+        int index = (int) (offset - pieceStarts[piece]);
         int from = srcIndex;
         int remaining = length;
         while (remaining > 0) {
@@ -248,7 +248,7 @@ final class RegionMemory implements TaggedMemory {
     @Override
     public void fetch(long offset, ByteBuf dst, int dstIndex, int length) {
         int piece = pieceAt(offset);
-        int index = (int) (offset - starts[piece]);
+        int index = (int) (offset - pieceStarts[piece]);
         int to = dstIndex;
         int remaining = length;
         while (remaining > 0) {
@@ -322,7 +322,7 @@ final class RegionMemory implements TaggedMemory {
     @Override
     public boolean isAligned(long offset) {
         int piece = pieceAt(offset);
-        int index = (int) (offset - starts[piece]);
+        int index = (int) (offset - pieceStarts[piece]);
         return index <= capacity(piece) - AtomicOperation.LENGTH
                 && views[piece].alignmentOffset(index, AtomicOperation.LENGTH) == 0;
     }
@@ -330,14 +330,14 @@ final class RegionMemory implements TaggedMemory {
     @Override
     public int misalignment(long offset) {
         int piece = pieceAt(offset);
-        return views[piece].alignmentOffset((int) (offset - starts[piece]), AtomicOperation.LENGTH);
+        return views[piece].alignmentOffset((int) (offset - pieceStarts[piece]), AtomicOperation.LENGTH);
     }
 
     /** Executes an operation on 8 aligned bytes; the caller is inside a gate that is closed before the region is. */
     @Override
     public void execute(long offset, AtomicOperation operation) {
         int piece = pieceAt(offset);
-        operation.execute(view(piece), (int) (offset - starts[piece]));
+        operation.execute(view(piece), (int) (offset - pieceStarts[piece]));
     }
 
     /** Refuses 8 bytes that cannot be accessed atomically. */
@@ -361,7 +361,7 @@ final class RegionMemory implements TaggedMemory {
                 long from = offset + (long) done * AtomicOperation.LENGTH;
                 requireAligned(from);
                 int piece = pieceAt(from);
-                int index = (int) (from - starts[piece]);
+                int index = (int) (from - pieceStarts[piece]);
                 int end = done + Math.min(into.length - done, (capacity(piece) - index) / AtomicOperation.LENGTH);
                 ByteBuffer view = view(piece);
                 for (; done < end; done++) {
@@ -385,17 +385,17 @@ final class RegionMemory implements TaggedMemory {
     /** Accesses an aligned word; the caller is inside a gate that is closed before the region is. */
     long access(long offset, long expected, long operand, WordAccess access) {
         int piece = pieceAt(offset);
-        return access.apply(view(piece), (int) (offset - starts[piece]), expected, operand);
+        return access.apply(view(piece), (int) (offset - pieceStarts[piece]), expected, operand);
     }
 
     /** Keeps the region open until the caller {@link #leave leaves}. Returns false if it was closed. */
     boolean enter() {
-        return changes.enter();
+        return changeGate.enter();
     }
 
     /** Ends what {@link #enter} began. */
     void leave() {
-        changes.leave();
+        changeGate.leave();
     }
 
     /**
@@ -406,7 +406,7 @@ final class RegionMemory implements TaggedMemory {
         if (last == 0) {
             return 0;
         }
-        int found = Arrays.binarySearch(starts, 0, last + 1, offset);
+        int found = Arrays.binarySearch(pieceStarts, 0, last + 1, offset);
         return found >= 0 ? found : -found - 2;
     }
 
@@ -417,12 +417,12 @@ final class RegionMemory implements TaggedMemory {
 
     /** Returns the offset of the first byte of the buffer with this number. */
     long start(int piece) {
-        return starts[piece];
+        return pieceStarts[piece];
     }
 
     /** Returns the number of bytes of the buffer with this number. */
     int capacity(int piece) {
-        return (int) (starts[piece + 1] - starts[piece]);
+        return (int) (pieceStarts[piece + 1] - pieceStarts[piece]);
     }
 
     /** Returns whether the buffers were released. */
@@ -455,7 +455,7 @@ final class RegionMemory implements TaggedMemory {
 
     @Override
     public void endChanges() {
-        changes.close();
+        changeGate.close();
     }
 
     /** Ends the reference of the region. */

@@ -26,7 +26,7 @@ public final class StreamAssociation implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final SendReservation sendReservation;
     /** The valid regions and windows for this stream only, by STag. */
-    private final Map<Integer, STagHolder> holders = new HashMap<>();
+    private final Map<Integer, STagHolder> stagHolders = new HashMap<>();
     /** Changed under the lock, read without it by lookups. */
     private volatile boolean closed;
 
@@ -39,7 +39,7 @@ public final class StreamAssociation implements AutoCloseable {
     StreamAssociation(ProtectionDomain protectionDomain) {
         this.protectionDomain = protectionDomain;
         this.stags = protectionDomain.stags();
-        this.sendReservation = new SendReservation(protectionDomain.device().sending());
+        this.sendReservation = new SendReservation(protectionDomain.device().sendingBudget());
     }
 
     /**
@@ -177,7 +177,7 @@ public final class StreamAssociation implements AutoCloseable {
     @API(status = API.Status.INTERNAL)
     @SuppressWarnings("exports") // only the modules of the stack call this
     public InputBudget inputBudget() {
-        return protectionDomain.device().partialFpdus();
+        return protectionDomain.device().partialFpduBudget();
     }
 
     /**
@@ -234,7 +234,7 @@ public final class StreamAssociation implements AutoCloseable {
         try {
             isFirst = !closed;
             closed = true;
-            orphans = new ArrayList<>(holders.values());
+            orphans = new ArrayList<>(stagHolders.values());
         } finally {
             lock.unlock();
         }
@@ -265,7 +265,7 @@ public final class StreamAssociation implements AutoCloseable {
         STagHolder holder;
         lock.lock();
         try {
-            holder = holders.get(stag);
+            holder = stagHolders.get(stag);
         } finally {
             lock.unlock();
         }
@@ -292,7 +292,7 @@ public final class StreamAssociation implements AutoCloseable {
         lock.lock();
         try {
             if (!closed) {
-                holders.put(holder.stag(), holder);
+                stagHolders.put(holder.stag(), holder);
             }
             return !closed;
         } finally {
@@ -304,7 +304,7 @@ public final class StreamAssociation implements AutoCloseable {
     void detach(STagHolder holder) {
         lock.lock();
         try {
-            holders.remove(holder.stag(), holder);
+            stagHolders.remove(holder.stag(), holder);
         } finally {
             lock.unlock();
         }
@@ -314,7 +314,7 @@ public final class StreamAssociation implements AutoCloseable {
     int holderCount() {
         lock.lock();
         try {
-            return holders.size();
+            return stagHolders.size();
         } finally {
             lock.unlock();
         }

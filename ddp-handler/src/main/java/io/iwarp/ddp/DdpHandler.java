@@ -124,13 +124,13 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
     private State state = State.OPEN;
     private Turn turn = Turn.NONE;
     /** The event loop has its turn for other work; {@link #resume} is scheduled. */
-    private boolean yielded;
+    private boolean isResumeScheduled;
 
     private int mulpdu;
     /** MPA can send. */
-    private boolean ready;
+    private boolean isTransmitReady;
     /** The transport refused a segment. Later refusals are ignored. */
-    private boolean refused;
+    private boolean isSegmentRefused;
 
     /**
      * Creates a handler for one channel.
@@ -242,7 +242,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
         } else if (event instanceof MpaEvent.MulpduChanged changed) {
             mulpdu = changed.mulpdu();
         } else if (event instanceof MpaEvent.TransmitReady) {
-            ready = true;
+            isTransmitReady = true;
             transmit();
         } else if (event instanceof MpaEvent.InputShutdown) {
             receiver.peerClosedHalf();
@@ -268,7 +268,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
      */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        boolean ofSegment = turn == Turn.WRITING && !refused && state != State.ENDED;
+        boolean ofSegment = turn == Turn.WRITING && !isSegmentRefused && state != State.ENDED;
         if (ofSegment) {
             segmentRefused(cause);
         }
@@ -358,7 +358,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
             settle();
             for (int bursts = 0; mayBeginBurst(); bursts++) {
                 if (bursts == BURSTS_PER_TURN) {
-                    yielded = true;
+                    isResumeScheduled = true;
                     context.executor().schedule(resume, 0, TimeUnit.NANOSECONDS);
                     break;
                 }
@@ -379,8 +379,8 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
     }
 
     private boolean mayBeginBurst() {
-        return ready
-                && !yielded
+        return isTransmitReady
+                && !isResumeScheduled
                 && state != State.ENDED
                 && buffer.sendable()
                 && buffer.hasRoomFor(mulpdu)
@@ -391,7 +391,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
      * Runs after the event loop has polled its sockets. A plain task would run before: the loop runs all tasks first.
      */
     private void resume() {
-        yielded = false;
+        isResumeScheduled = false;
         transmit();
     }
 
@@ -495,7 +495,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
             return;
         }
         // After a refusal, a burst has only the terminal message left to report.
-        boolean terminal = refused && endsMessage;
+        boolean terminal = isSegmentRefused && endsMessage;
         segmentRefused(refusal);
         if (terminal) {
             reportTerminalUnsent(refusal);
@@ -515,10 +515,10 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
 
     /** The transport refused a segment. All that it has not confirmed counts as not sent. */
     private void segmentRefused(Throwable cause) {
-        if (refused || state == State.ENDED) {
+        if (isSegmentRefused || state == State.ENDED) {
             return;
         }
-        refused = true;
+        isSegmentRefused = true;
         boolean terminal = state == State.TERMINATING;
         takeTerminalOnly();
         buffer.dropUntaken(cause);

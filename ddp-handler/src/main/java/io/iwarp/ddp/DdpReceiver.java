@@ -48,12 +48,12 @@ final class DdpReceiver {
     private final DdpSegment segment = new DdpSegment();
     private final ByteBuf waitedHeader = Unpooled.buffer(DdpSegment.UNTAGGED_HEADER_LENGTH);
     private final int[] nextMsn = new int[DdpSegment.QUEUES];
-    private boolean silent;
+    private boolean isDiscarding;
     private boolean stalled;
     /** Whether the stall is for memory, which the timeout of the message bounds. */
-    private boolean awaitsMemory;
+    private boolean isAwaitingMemory;
     /** Whether the clock of incomplete messages has stopped. */
-    private boolean held;
+    private boolean isClockStopped;
 
     private boolean faultReported;
     private boolean halfClosed;
@@ -95,18 +95,18 @@ final class DdpReceiver {
      *     must come again before any other; otherwise true
      */
     boolean receive(ByteBuf bytes, int index, int length) {
-        if (silent) {
+        if (isDiscarding) {
             return true;
         }
         segment.wrap(bytes, index, length);
         stalled = false;
-        awaitsMemory = false;
+        isAwaitingMemory = false;
         ProtocolFault fault = handleOrFail();
         if (fault != null) {
             report(fault, segment);
-        } else if (held != (stalled && !awaitsMemory)) {
-            held = !held;
-            if (held) {
+        } else if (isClockStopped != (stalled && !isAwaitingMemory)) {
+            isClockStopped = !isClockStopped;
+            if (isClockStopped) {
                 incomplete.hold();
             } else {
                 incomplete.resume();
@@ -132,12 +132,12 @@ final class DdpReceiver {
 
     /** Drops all later segments without a report. */
     void cancelTimeout() {
-        silent = true;
+        isDiscarding = true;
         incomplete.stop();
     }
 
     private void onMessageTimeout(UntaggedBuffer message) {
-        boolean noMemory = awaitsMemory;
+        boolean noMemory = isAwaitingMemory;
         cancelTimeout();
         String bound = " within " + incomplete.timeout() + ", the message timeout: ";
         long arrived = message.coverage().arrived();
@@ -279,7 +279,7 @@ final class DdpReceiver {
 
     private @Nullable ProtocolFault awaitMemory(UntaggedQueue queue) {
         stalled = queue.stalls();
-        awaitsMemory = stalled;
+        isAwaitingMemory = stalled;
         return stalled ? null : noMemoryFault();
     }
 
@@ -369,7 +369,7 @@ final class DdpReceiver {
     private @Nullable ProtocolFault deliver(UntaggedQueue queue, int queueNumber) {
         ProtocolFault fault = null;
         boolean waited = false;
-        while (fault == null && !silent && queue.available() > 0) {
+        while (fault == null && !isDiscarding && queue.available() > 0) {
             UntaggedBuffer head = queue.buffer(0);
             if (head == null || !head.complete()) {
                 break;

@@ -35,7 +35,7 @@ final class IncompleteMessages {
     /** When the current hold began. */
     private long holdStart;
 
-    private boolean held;
+    private boolean isHeld;
 
     /** @param expired ends the stream because of this message */
     IncompleteMessages(Duration timeout, Consumer<UntaggedBuffer> expired) {
@@ -69,16 +69,16 @@ final class IncompleteMessages {
 
     /** The input is held back: no segment can arrive. */
     void hold() {
-        if (!held) {
-            held = true;
+        if (!isHeld) {
+            isHeld = true;
             holdStart = executor().ticker().nanoTime();
         }
     }
 
     /** The input goes on. */
     void resume() {
-        if (held) {
-            held = false;
+        if (isHeld) {
+            isHeld = false;
             heldNanos += executor().ticker().nanoTime() - holdStart;
         }
     }
@@ -101,7 +101,7 @@ final class IncompleteMessages {
 
     /** Returns the time of a clock that stops while the input is held back. */
     private long time(EventExecutor loop) {
-        return (held ? holdStart : loop.ticker().nanoTime()) - heldNanos;
+        return (isHeld ? holdStart : loop.ticker().nanoTime()) - heldNanos;
     }
 
     private void schedule(EventExecutor loop, long nanos) {

@@ -16,7 +16,7 @@ public class UntaggedBuffer {
     /** Null until a message of several segments arrives. */
     private @Nullable Coverage coverage;
     /** Whether a segment of the message has arrived. */
-    private boolean begun;
+    private boolean hasBegun;
 
     private boolean complete;
     private int control;
@@ -29,7 +29,7 @@ public class UntaggedBuffer {
     private long messageLength;
     private int lastSegmentLength;
     // The header of the last segment. Its message offset follows from the lengths.
-    private int lastControls;
+    private int lastControlField;
     private int lastRsvdUlp;
 
     /** Creates a buffer of 0 bytes, not used by any message. */
@@ -98,7 +98,7 @@ public class UntaggedBuffer {
 
     /** Returns whether a segment of a message was placed. */
     public final boolean begun() {
-        return begun;
+        return hasBegun;
     }
 
     /** Returns whether the last segment of the message was placed, and with it each byte. */
@@ -127,7 +127,7 @@ public class UntaggedBuffer {
     public final void lastHeader(ByteBuf header) {
         requireComplete();
         long offset = messageLength - (lastSegmentLength - DdpSegment.UNTAGGED_HEADER_LENGTH);
-        DdpSegment.putUntagged(header, lastControls, lastRsvdUlp, queueNumber, msn, offset);
+        DdpSegment.putUntagged(header, lastControlField, lastRsvdUlp, queueNumber, msn, offset);
     }
 
     private void requireComplete() {
@@ -138,7 +138,7 @@ public class UntaggedBuffer {
 
     /** Makes the buffer ready for another message. Call it before the buffer is offered by a queue again. */
     public final void reset() {
-        begun = false;
+        hasBegun = false;
         complete = false;
         control = 0;
         rsvdUlp = 0;
@@ -161,8 +161,8 @@ public class UntaggedBuffer {
 
     /** A segment of the message has arrived. The first one decides what is reported. */
     final void begin(DdpSegment segment) {
-        if (!begun) {
-            begun = true;
+        if (!hasBegun) {
+            hasBegun = true;
             control = segment.control();
             rsvdUlp = segment.rsvdUlp();
             msn = segment.msn();
@@ -184,7 +184,7 @@ public class UntaggedBuffer {
         complete = true;
         messageLength = last.messageOffset() + last.payloadLength();
         lastSegmentLength = last.ulpduLength();
-        lastControls = last.controls();
+        lastControlField = last.controls();
         lastRsvdUlp = last.rsvdUlp();
     }
 
@@ -200,7 +200,7 @@ public class UntaggedBuffer {
     /** Returns state and size, without the bytes. */
     @Override
     public String toString() {
-        String state = complete ? messageLength + " bytes" : begun ? "incomplete" : "empty";
+        String state = complete ? messageLength + " bytes" : hasBegun ? "incomplete" : "empty";
         return "UntaggedBuffer[" + state + ", room for " + sink.length() + " bytes]";
     }
 }

@@ -61,7 +61,7 @@ public final class FpduDecoder {
     private int ulpduIndex;
     private int ulpduLength;
     /** The buffer for ULPDUs that contain markers. */
-    private @Nullable ByteBuf joined;
+    private @Nullable ByteBuf joinedUlpdu;
 
     /**
      * Creates a decoder at the start of Full Operation.
@@ -118,7 +118,7 @@ public final class FpduDecoder {
         if (markers && !markersAgree(bytes, index, lead, announced)) {
             return Progress.FAULT;
         }
-        int beforeMarker = markers ? MarkerLayout.toNext(position) - head : announced;
+        int beforeMarker = markers ? MarkerLayout.bytesToNext(position) - head : announced;
         if (beforeMarker >= announced) {
             ulpduIn(bytes, index + head, announced);
         } else {
@@ -200,9 +200,9 @@ public final class FpduDecoder {
 
     /** Releases the buffer for ULPDUs cut by markers, which does not contain the last one. */
     void releaseJoined() {
-        if (joined != null) {
-            joined.release();
-            joined = null;
+        if (joinedUlpdu != null) {
+            joinedUlpdu.release();
+            joinedUlpdu = null;
         }
     }
 
@@ -227,7 +227,7 @@ public final class FpduDecoder {
     }
 
     private boolean markersAgree(ByteBuf bytes, int index, int lead, int ulpduLength) {
-        int offset = lead > 0 ? 0 : MarkerLayout.toNext(position);
+        int offset = lead > 0 ? 0 : MarkerLayout.bytesToNext(position);
         for (; offset < wireLength; offset += MarkerLayout.INTERVAL) {
             int expected = Math.max(0, offset - lead);
             int pointer = MarkerLayout.fpduPointer(bytes, index + offset);
@@ -273,13 +273,13 @@ public final class FpduDecoder {
     }
 
     private ByteBuf room(int bytes) {
-        ByteBuf whole = joined;
+        ByteBuf whole = joinedUlpdu;
         if (whole != null && whole.capacity() >= bytes) {
             return whole.clear();
         }
         releaseJoined();
         whole = BUFFERS.take(allocator, bytes);
-        joined = whole;
+        joinedUlpdu = whole;
         return whole;
     }
 

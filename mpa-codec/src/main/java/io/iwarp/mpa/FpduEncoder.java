@@ -296,7 +296,7 @@ public final class FpduEncoder {
         int remaining = length;
         while (remaining > 0) {
             appendMarkerIfDue(fpduStart, out);
-            int piece = Math.min(remaining, MarkerLayout.toNext(position));
+            int piece = Math.min(remaining, MarkerLayout.bytesToNext(position));
             append(bytes, from, piece, out);
             position += piece;
             from += piece;
@@ -318,7 +318,7 @@ public final class FpduEncoder {
                 position += MarkerLayout.LENGTH;
                 to += MarkerLayout.LENGTH;
             }
-            int piece = Math.min(remaining, MarkerLayout.toNext(position));
+            int piece = Math.min(remaining, MarkerLayout.bytesToNext(position));
             target.put(to, source, from, piece);
             position += piece;
             from += piece;

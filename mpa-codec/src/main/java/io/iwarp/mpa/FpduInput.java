@@ -42,18 +42,18 @@ final class FpduInput {
     /** What is taken of the budget for the partial FPDU. */
     private final InputBudget.Claim claim;
     /** Whether the claim has been used for the partial FPDU. */
-    private boolean claimed;
+    private boolean isClaimed;
 
-    private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>();
+    private final ArrayDeque<ByteBuf> waitingBuffers = new ArrayDeque<>();
     private @Nullable ByteBuf current;
     private int index;
 
     /** The first part of an FPDU whose rest has not arrived. */
     private @Nullable ByteBuf partial;
     /** The complete FPDU whose ULPDU was found last, if it came in several pieces. */
-    private @Nullable ByteBuf gathered;
+    private @Nullable ByteBuf gatheredFpdu;
     /** What is taken of the budget for the current buffer: its capacity if it is the copy of a stall, otherwise 0. */
-    private int kept;
+    private int keptBytes;
 
     /**
      * @param budget limits what the streams of a device hold together, of incomplete FPDUs and in stalls
@@ -68,7 +68,7 @@ final class FpduInput {
 
     /** Takes in the bytes and their reference. */
     void add(ByteBuf bytes) {
-        waiting.add(inOnePiece(bytes));
+        waitingBuffers.add(inOnePiece(bytes));
     }
 
     /**
@@ -96,13 +96,13 @@ final class FpduInput {
      */
     @SuppressWarnings("ReferenceEquality") // whether the ULPDU lies in the copy, not an equal one
     void stall() {
-        if (kept > 0 && waiting.isEmpty() && decoder.ulpdu() == current) {
+        if (keptBytes > 0 && waitingBuffers.isEmpty() && decoder.ulpdu() == current) {
             decoder.releaseJoined();
             return;
         }
         int unread = current == null ? 0 : current.writerIndex() - index;
         int bytes = decoder.ulpduLength() + unread;
-        for (ByteBuf later : waiting) {
+        for (ByteBuf later : waitingBuffers) {
             bytes += later.readableBytes();
         }
         ByteBuf copy = allocator.directBuffer(Math.max(1, bytes));
@@ -110,7 +110,7 @@ final class FpduInput {
         if (current != null) {
             copy.writeBytes(current, index, unread);
         }
-        for (ByteBuf later = waiting.poll(); later != null; later = waiting.poll()) {
+        for (ByteBuf later = waitingBuffers.poll(); later != null; later = waitingBuffers.poll()) {
             copy.writeBytes(later);
             later.release();
         }
@@ -120,12 +120,12 @@ final class FpduInput {
         current = copy;
         index = decoder.ulpduLength();
         budget.charge(bytes);
-        kept = bytes;
+        keptBytes = bytes;
     }
 
     /** Returns whether an incomplete FPDU waits for memory. */
     boolean waitsForMemory() {
-        return claimed && claim.isWaiting();
+        return isClaimed && claim.isWaiting();
     }
 
     /**
@@ -167,7 +167,7 @@ final class FpduInput {
         claim.close();
         decoder.release();
         releaseCurrent();
-        for (ByteBuf bytes = waiting.poll(); bytes != null; bytes = waiting.poll()) {
+        for (ByteBuf bytes = waitingBuffers.poll(); bytes != null; bytes = waitingBuffers.poll()) {
             bytes.release();
         }
     }
@@ -191,7 +191,7 @@ final class FpduInput {
         }
         Progress progress = decoder.decode(whole, 0, whole.writerIndex());
         if (progress == Progress.FPDU) {
-            gathered = whole;
+            gatheredFpdu = whole;
             endPartial();
         }
         return progress;
@@ -221,7 +221,7 @@ final class FpduInput {
     private int claim(int length) {
         int needed = Math.max(decoder.needed(), MIN_CAPACITY);
         int capacity = (int) Math.min(needed, Math.max(MIN_CAPACITY, (long) GROWTH * length));
-        claimed = true;
+        isClaimed = true;
         if (!claim.request(capacity)) {
             claim.charge(length);
             capacity = length;
@@ -232,8 +232,8 @@ final class FpduInput {
     /** Drops the reference to the buffer, which the caller has taken over or released. */
     private void endPartial() {
         partial = null;
-        if (claimed) {
-            claimed = false;
+        if (isClaimed) {
+            isClaimed = false;
             claim.release();
         }
     }
@@ -241,7 +241,7 @@ final class FpduInput {
     private @Nullable ByteBuf unread() {
         while (current == null || index >= current.writerIndex()) {
             releaseCurrent();
-            current = waiting.poll();
+            current = waitingBuffers.poll();
             if (current == null) {
                 return null;
             }
@@ -259,16 +259,16 @@ final class FpduInput {
     }
 
     private void releaseCharge() {
-        if (kept > 0) {
-            budget.release(kept);
-            kept = 0;
+        if (keptBytes > 0) {
+            budget.release(keptBytes);
+            keptBytes = 0;
         }
     }
 
     private void releaseGathered() {
-        if (gathered != null) {
-            gathered.release();
-            gathered = null;
+        if (gatheredFpdu != null) {
+            gatheredFpdu.release();
+            gatheredFpdu = null;
         }
     }
 

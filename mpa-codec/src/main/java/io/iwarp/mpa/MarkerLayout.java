@@ -69,7 +69,7 @@ public final class MarkerLayout {
     }
 
     /** Returns the bytes from a position to the first byte of the next marker after it, 1..512. */
-    static int toNext(long position) {
+    static int bytesToNext(long position) {
         return INTERVAL - (int) (position & POSITION_MASK);
     }
 
@@ -82,7 +82,7 @@ public final class MarkerLayout {
      */
     static int countIn(long position, int fpduLength) {
         int lead = isAt(position) ? 1 : 0;
-        int beforeNext = toNext(position) - lead * LENGTH;
+        int beforeNext = bytesToNext(position) - lead * LENGTH;
         if (fpduLength <= beforeNext) {
             return lead;
         }

@@ -22,7 +22,7 @@ public final class MpaConnectionRequest {
     private final MpaFrame.Request frame;
     private final @Nullable EnhancedSetup setup;
     private final Answer answer;
-    private final ChannelPromise answered;
+    private final ChannelPromise answerPromise;
     private final AtomicBoolean decided = new AtomicBoolean();
 
     /** Gives the application's answer to the owner of the start-up, on the event loop. */
@@ -36,7 +36,7 @@ public final class MpaConnectionRequest {
         this.ctx = ctx;
         this.frame = frame;
         this.setup = frame.setup();
-        this.answered = ctx.newPromise();
+        this.answerPromise = ctx.newPromise();
         this.answer = answer;
     }
 
@@ -157,7 +157,7 @@ public final class MpaConnectionRequest {
         } else {
             EventLoopTasks.execute(ctx.executor(), () -> answer.give(decision), this::failAtShutDown);
         }
-        return answered;
+        return answerPromise;
     }
 
     private void failAtShutDown() {
@@ -166,11 +166,11 @@ public final class MpaConnectionRequest {
 
     /** The transport has taken the Reply Frame. */
     void replyTaken() {
-        answered.trySuccess();
+        answerPromise.trySuccess();
     }
 
     /** No answer will be sent. Does nothing after {@link #replyTaken}. */
     void failed(CloseReason reason) {
-        answered.tryFailure(new ConnectionClosedException(reason));
+        answerPromise.tryFailure(new ConnectionClosedException(reason));
     }
 }

@@ -110,7 +110,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     private boolean isParsing;
     private @Nullable FpduInput input;
     private @Nullable FpduEncoder encoder;
-    /** The FPDUs of a batch. Those before {@code handedOver} were written to the transport. */
+    /** The FPDUs of a batch. Those before {@code writtenBytes} were written to the transport. */
     private @Nullable ByteBuf batch;
 
     private int writtenBytes;
@@ -364,7 +364,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         if (message instanceof Ulpdu outgoing) {
             send(ctx, outgoing, promise);
         } else if (message instanceof ByteBuf bytes && !bytes.isReadable()) {
-            handOver(ctx, ctx.voidPromise());
+            writeBatch(ctx, ctx.voidPromise());
             ctx.write(bytes, promise);
         } else {
             ReferenceCountUtil.release(message);
@@ -376,7 +376,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
 
     @Override
     public void flush(ChannelHandlerContext ctx) {
-        handOver(ctx, ctx.voidPromise());
+        writeBatch(ctx, ctx.voidPromise());
         ctx.flush();
         if (encoder != null && encoder.position() >= nextMssCheck) {
             checkMss(ctx, encoder);
@@ -394,7 +394,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
         if (ctx.channel().isActive()) {
-            handOver(ctx, ctx.voidPromise());
+            writeBatch(ctx, ctx.voidPromise());
             ctx.flush();
         }
         end();
@@ -498,7 +498,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * Adds a ULPDU to what leaves with the next {@link #handOver}, or fails the promise. Unless the promise is void,
+     * Adds a ULPDU to what leaves with the next {@link #writeBatch}, or fails the promise. Unless the promise is void,
      * all bytes so far are written with it. A failed write can end the output during this call.
      */
     private void send(ChannelHandlerContext ctx, Ulpdu ulpdu, ChannelPromise promise) {
@@ -526,7 +526,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             endOutput();
             promise.tryFailure(new ClosedChannelException());
         } else if (!promise.isVoid()) {
-            handOver(ctx, promise);
+            writeBatch(ctx, promise);
         }
     }
 
@@ -569,7 +569,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
             if (writtenBytes == 0 && grown <= BATCH_LIMIT) {
                 return current.capacity(Math.min(BATCH_LIMIT, Math.max(grown, 2 * current.capacity())));
             }
-            handOver(ctx, ctx.voidPromise());
+            writeBatch(ctx, ctx.voidPromise());
             current = null;
         }
         if (current == null) {
@@ -581,7 +581,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     /** Writes to the transport what was sent and not written yet. */
-    private void handOver(ChannelHandlerContext ctx, ChannelPromise promise) {
+    private void writeBatch(ChannelHandlerContext ctx, ChannelPromise promise) {
         ByteBuf full = batch;
         if (full == null || encoder == null) {
             return;
@@ -597,13 +597,14 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     /** Checks the MSS, and reports a changed MULPDU to the layers above. */
-    private void checkMss(ChannelHandlerContext ctx, FpduEncoder of) {
-        nextMssCheck = of.position() + MSS_CHECK_INTERVAL;
+    private void checkMss(ChannelHandlerContext ctx, FpduEncoder current) {
+        nextMssCheck = current.position() + MSS_CHECK_INTERVAL;
         int emss = segmentSize.applyAsInt(ctx.channel());
-        int now = emss == TcpSegmentSize.UNKNOWN ? mulpdu : Mulpdu.capped(settings, emss, of.markers());
-        if (now != mulpdu) {
-            mulpdu = now;
-            ctx.fireUserEventTriggered(new MpaEvent.MulpduChanged(now));
+        int newMulpdu =
+                emss == TcpSegmentSize.UNKNOWN ? mulpdu : Mulpdu.limitedMulpdu(settings, emss, current.markers());
+        if (newMulpdu != mulpdu) {
+            mulpdu = newMulpdu;
+            ctx.fireUserEventTriggered(new MpaEvent.MulpduChanged(newMulpdu));
         }
     }
 

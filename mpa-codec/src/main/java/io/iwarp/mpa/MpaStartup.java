@@ -139,7 +139,7 @@ final class MpaStartup {
         };
         CloseReason reason = new CloseReason(endedBy, error, what + "; " + state.progress() + hint, cause);
         boolean lost = endedBy == EndedBy.PEER_CLOSED || cause instanceof IOException;
-        return enter(over(new StartupAction.Fail(reason, lost && state.awaitsEnhancedReply())));
+        return enter(finalStep(new StartupAction.Fail(reason, lost && state.awaitsEnhancedReply())));
     }
 
     private StartupAction enter(Step step) {
@@ -158,7 +158,7 @@ final class MpaStartup {
                 .depths(settings.ird(), settings.ord());
     }
 
-    private static Step over(StartupAction action) {
+    private static Step finalStep(StartupAction action) {
         return new Step(new Ended(), action);
     }
 
@@ -167,7 +167,7 @@ final class MpaStartup {
     }
 
     private static Step malformed(ProtocolFault fault) {
-        return over(new StartupAction.Fail(CloseReason.of(fault), false));
+        return finalStep(new StartupAction.Fail(CloseReason.of(fault), false));
     }
 
     /**
@@ -250,7 +250,7 @@ final class MpaStartup {
                     .receiveMarkers(markers)
                     .depths(settings.ird(), settings.ord())
                     .build();
-            return over(new StartupAction.Establish(null, agreed, null));
+            return finalStep(new StartupAction.Establish(null, agreed, null));
         }
 
         @Override
@@ -294,7 +294,7 @@ final class MpaStartup {
             }
             MpaFrame.Reply reply = (MpaFrame.Reply) reader.frame();
             if (reply.rejected()) {
-                return over(StartupAction.Leave.of(null, reply.ulpPrivateData(), reply));
+                return finalStep(StartupAction.Leave.of(null, reply.ulpPrivateData(), reply));
             }
             if (request.enhanced() && !reply.enhanced()) {
                 return revision1Reply(reply);
@@ -303,7 +303,7 @@ final class MpaStartup {
                 return malformed(in.readableBytes() + " bytes followed the MPA Reply Frame; a responder sends no"
                         + " FPDU before it has received one (RFC 5044 section 7.1.2, rule 4)");
             }
-            return over(established(reply));
+            return finalStep(established(reply));
         }
 
         private StartupAction established(MpaFrame.Reply reply) {
@@ -312,7 +312,7 @@ final class MpaStartup {
             if (replied == null) {
                 return new StartupAction.Establish(null, agreed.build(), null);
             }
-            SetupNegotiation.atInitiator(agreed, settings, replied);
+            SetupNegotiation.negotiateAsInitiator(agreed, settings, replied);
             return new StartupAction.Establish(
                     null, agreed.build(), SetupNegotiation.initiatorFault(settings, replied));
         }
@@ -322,7 +322,7 @@ final class MpaStartup {
                     ProtocolError.MPA_INVALID_STARTUP_FRAME,
                     "the peer answered the enhanced MPA Request Frame with a plain Reply Frame of revision "
                             + reply.revision() + " (RFC 6581 section 10); connect with a revision 1 request");
-            return over(new StartupAction.Fail(CloseReason.of(fault), true));
+            return finalStep(new StartupAction.Fail(CloseReason.of(fault), true));
         }
 
         @Override
@@ -416,14 +416,14 @@ final class MpaStartup {
         private Step answered(Decision decision) {
             MpaFrame.Reply reply = reply(decision);
             if (decision.rejected()) {
-                return over(StartupAction.Leave.of(reply, reply.ulpPrivateData(), request));
+                return finalStep(StartupAction.Leave.of(reply, reply.ulpPrivateData(), request));
             }
             MpaParameters.Builder agreed = agreed(Role.RESPONDER, settings, reply, request);
             EnhancedSetup asked = request.setup();
             if (asked != null) {
-                SetupNegotiation.atResponder(agreed, settings, asked);
+                SetupNegotiation.negotiateAsResponder(agreed, settings, asked);
             }
-            return over(new StartupAction.Establish(reply, agreed.build(), null));
+            return finalStep(new StartupAction.Establish(reply, agreed.build(), null));
         }
 
         private MpaFrame.Reply reply(Decision decision) {

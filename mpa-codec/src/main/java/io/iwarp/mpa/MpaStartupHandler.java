@@ -53,10 +53,10 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     private final MpaConnectionRequestListener listener;
 
     /** Input for the layers above, in order, until the start-up is over. */
-    private final Deque<ByteBuf> leftOver = new ArrayDeque<>(1);
+    private final Deque<ByteBuf> remainingInput = new ArrayDeque<>(1);
 
     private Phase phase = Phase.ADDED;
-    private boolean closedHere;
+    private boolean isClosedLocally;
     private @Nullable Future<?> timeout;
     private @Nullable MpaConnectionRequest request;
 
@@ -137,7 +137,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     private void take(ChannelHandlerContext ctx, ByteBuf in) {
         switch (phase) {
             case EXCHANGING -> exchange(ctx, in);
-            case HANDING_OVER -> leftOver.add(in);
+            case HANDING_OVER -> remainingInput.add(in);
             default -> in.release();
         }
     }
@@ -146,7 +146,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         try {
             StartupAction action = startup.received(in);
             if (in.isReadable() && !(action instanceof StartupAction.Fail)) {
-                leftOver.add(in.retain());
+                remainingInput.add(in.retain());
             }
             perform(ctx, action);
         } finally {
@@ -157,12 +157,12 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
         ctx.fireChannelReadComplete();
-        readOn(ctx);
+        readMoreIfNeeded(ctx);
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        if (closedHere) {
+        if (isClosedLocally) {
             fail(ctx, EndedBy.LOCAL_APPLICATION, null, "the channel was closed here during the MPA start-up", null);
         } else if (ctx.executor().isShuttingDown()) {
             fail(ctx, EndedBy.LOCAL_APPLICATION, null, "the event loop was shut down during the MPA start-up", null);
@@ -198,7 +198,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
 
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
-        closedHere = true;
+        isClosedLocally = true;
         ctx.close(promise);
     }
 
@@ -222,7 +222,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         timeout = ctx.executor()
                 .schedule(() -> expire(ctx), settings.startupTimeout().toNanos(), TimeUnit.NANOSECONDS);
         perform(ctx, startup.start());
-        readOn(ctx);
+        readMoreIfNeeded(ctx);
     }
 
     private void expire(ChannelHandlerContext ctx) {
@@ -242,7 +242,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     }
 
     /** Without auto-read this handler must request the bytes of the start-up itself. */
-    private void readOn(ChannelHandlerContext ctx) {
+    private void readMoreIfNeeded(ChannelHandlerContext ctx) {
         if (phase == Phase.EXCHANGING && !ctx.channel().config().isAutoRead()) {
             ctx.read();
         }
@@ -252,7 +252,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         if (action instanceof StartupAction.Send send) {
             sendRequest(ctx, send.request());
         } else if (action instanceof StartupAction.Ask ask) {
-            ask(ctx, ask.request());
+            notifyListener(ctx, ask.request());
         } else if (action instanceof StartupAction.Establish establish) {
             establish(ctx, establish);
         } else if (action instanceof StartupAction.Leave leave) {
@@ -272,11 +272,12 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         });
     }
 
-    private void ask(ChannelHandlerContext ctx, MpaFrame.Request frame) {
-        MpaConnectionRequest asked = new MpaConnectionRequest(ctx, frame, decision -> decide(ctx, decision));
-        request = asked;
+    private void notifyListener(ChannelHandlerContext ctx, MpaFrame.Request frame) {
+        MpaConnectionRequest connectionRequest =
+                new MpaConnectionRequest(ctx, frame, decision -> decide(ctx, decision));
+        request = connectionRequest;
         try {
-            listener.onConnectionRequest(asked);
+            listener.onConnectionRequest(connectionRequest);
         } catch (Throwable e) {
             LOGGER.error(
                     "{} the connection request listener threw an exception{}: {}",
@@ -360,7 +361,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
 
     private void writeFailed(ChannelHandlerContext ctx, Throwable cause) {
         CloseReason reason = new CloseReason(
-                closedHere ? EndedBy.LOCAL_APPLICATION : EndedBy.TRANSPORT,
+                isClosedLocally ? EndedBy.LOCAL_APPLICATION : EndedBy.TRANSPORT,
                 ProtocolError.MPA_CONNECTION_LOST,
                 "the MPA start-up frame could not be written",
                 cause);
@@ -374,7 +375,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
 
     /** The layers above are ready: passes on what has arrived, and removes this handler. */
     private void handOver(ChannelHandlerContext ctx) {
-        for (ByteBuf bytes = leftOver.poll(); bytes != null; bytes = leftOver.poll()) {
+        for (ByteBuf bytes = remainingInput.poll(); bytes != null; bytes = remainingInput.poll()) {
             ctx.fireChannelRead(bytes);
         }
         if (!ctx.isRemoved()) {

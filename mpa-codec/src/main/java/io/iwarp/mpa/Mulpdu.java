@@ -68,21 +68,21 @@ final class Mulpdu {
     /** Returns the MULPDU, with another source of the MTU of the interface that carries an address; 0 is unknown. */
     static int initial(MpaSettings settings, Channel channel, boolean sendMarkers, ToIntFunction<InetAddress> mtu) {
         if (settings.emss() > 0) {
-            return capped(settings, settings.emss(), sendMarkers);
+            return limitedMulpdu(settings, settings.emss(), sendMarkers);
         }
         int reported = TcpSegmentSize.of(channel);
         if (reported > 0) {
-            return capped(settings, reported, sendMarkers);
+            return limitedMulpdu(settings, reported, sendMarkers);
         }
         SocketAddress local = channel.localAddress();
         if (local instanceof InetSocketAddress inet) {
-            return capped(settings, emssOf(inet.getAddress(), mtu), sendMarkers);
+            return limitedMulpdu(settings, emssOf(inet.getAddress(), mtu), sendMarkers);
         }
-        return local == null ? capped(settings, DEFAULT_EMSS, sendMarkers) : Math.min(MAX, settings.mulpdu());
+        return local == null ? limitedMulpdu(settings, DEFAULT_EMSS, sendMarkers) : Math.min(MAX, settings.mulpdu());
     }
 
     /** Applies formula and configured cap to a known EMSS. */
-    static int capped(MpaSettings settings, int emss, boolean sendMarkers) {
+    static int limitedMulpdu(MpaSettings settings, int emss, boolean sendMarkers) {
         return Math.min(settings.mulpdu(), fromEmss(emss, sendMarkers));
     }
 

@@ -56,13 +56,13 @@ final class SetupNegotiation {
     }
 
     /** Sets the result at the responder that answers {@code asked} with {@link #reply}. */
-    static void atResponder(MpaParameters.Builder agreed, MpaSettings settings, EnhancedSetup asked) {
+    static void negotiateAsResponder(MpaParameters.Builder agreed, MpaSettings settings, EnhancedSetup asked) {
         agreed.negotiated(responderIrd(settings, asked), responderOrd(settings, asked), asked.ird(), asked.ord())
                 .readyToReceive(asked.peerToPeer(), asked.peerToPeer() ? replyKinds(settings, asked) : Set.of(), null);
     }
 
     /** Sets the result at the initiator that asked with {@link #request}. */
-    static void atInitiator(MpaParameters.Builder agreed, MpaSettings settings, EnhancedSetup replied) {
+    static void negotiateAsInitiator(MpaParameters.Builder agreed, MpaSettings settings, EnhancedSetup replied) {
         int ord = isNegotiated(replied.ird()) ? Math.min(settings.ord(), replied.ird()) : settings.ord();
         agreed.negotiated(settings.ird(), ord, replied.ird(), replied.ord())
                 .readyToReceive(

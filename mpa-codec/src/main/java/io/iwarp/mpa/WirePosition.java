@@ -21,7 +21,7 @@ public final class WirePosition {
     private final Channel channel;
     private final Counters counters;
     private final LongSupplier written;
-    private long taken;
+    private long takenBytes;
 
     /** Creates the position of a stream whose FPDUs are the bytes on the wire. */
     public WirePosition(Channel channel, Counters counters) {
@@ -40,7 +40,7 @@ public final class WirePosition {
         this.written = written;
     }
 
-    /** Returns how many bytes were handed to the transport. It has taken {@link #taken} of them. */
+    /** Returns how many bytes were handed to the transport. It has taken {@link #takenBytes} of them. */
     public long written() {
         return written.getAsLong();
     }
@@ -51,9 +51,9 @@ public final class WirePosition {
         if (queue != null) {
             long pending =
                     queue.totalPendingWriteBytes() - (long) ENTRY_OVERHEAD * queue.size() - queue.currentProgress();
-            taken = Math.max(taken, written() - pending);
+            takenBytes = Math.max(takenBytes, written() - pending);
         }
-        return taken;
+        return takenBytes;
     }
 
     /** Returns how many bytes the transport has brought, also of incomplete FPDUs. Never decreases. */

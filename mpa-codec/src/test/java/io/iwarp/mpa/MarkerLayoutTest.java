@@ -36,16 +36,16 @@ class MarkerLayoutTest {
     void positionsSurviveTcpSequenceWrap(long boundary) {
         long far = boundary - 100;
 
-        assertThat(MarkerLayout.toNext(far)).isEqualTo(100);
+        assertThat(MarkerLayout.bytesToNext(far)).isEqualTo(100);
         assertThat(MarkerLayout.wireLength(far, 2000)).isEqualTo(MarkerLayout.wireLength(512 - 100, 2000));
         assertThat(MarkerLayout.isAt(boundary)).isTrue();
         assertThat(MarkerLayout.isAt(boundary + 8)).isFalse();
-        assertThat(MarkerLayout.toNext(boundary + 8)).isEqualTo(504);
+        assertThat(MarkerLayout.bytesToNext(boundary + 8)).isEqualTo(504);
     }
 
     @Test
     void aStreamStartsWithAMarker() {
         assertThat(MarkerLayout.isAt(0)).isTrue();
-        assertThat(MarkerLayout.toNext(0)).isEqualTo(512);
+        assertThat(MarkerLayout.bytesToNext(0)).isEqualTo(512);
     }
 }

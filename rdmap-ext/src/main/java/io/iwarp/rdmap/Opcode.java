@@ -109,11 +109,11 @@ public enum Opcode {
 
     /** Returns whether a segment is tagged, or on the untagged queue, as this message type requires. */
     boolean isOnItsQueue(DdpSegment segment) {
-        return segment.tagged() ? tagged() : travelsOn(segment.queueNumber());
+        return segment.tagged() ? tagged() : isSentOn(segment.queueNumber());
     }
 
     /** Returns whether messages of this type are untagged and travel on the given queue. */
-    boolean travelsOn(int queueNumber) {
+    boolean isSentOn(int queueNumber) {
         return queue == queueNumber;
     }
 

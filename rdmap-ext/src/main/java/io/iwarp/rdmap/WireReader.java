@@ -36,18 +36,18 @@ final class WireReader {
     private final ByteBuf head = Unpooled.buffer(HEAD, HEAD);
     private Phase phase = Phase.STARTUP;
     /** Bytes of the current frame or FPDU that have arrived, without markers. */
-    private int taken;
+    private int takenBytes;
     /** Length of the current frame or FPDU; until that is known, the length of its length field or header. */
     private int length = MpaFrameLayout.HEADER_LENGTH;
 
-    private boolean lengthKnown;
+    private boolean isLengthKnown;
     private boolean wantsMarkers;
     private boolean markersKnown;
     private boolean markers;
     /** Bytes since the start of the first FPDU, modulo the marker interval. */
     private int position;
 
-    private boolean cutOff;
+    private boolean isCutOff;
 
     /**
      * Parses the readable bytes of a buffer. Does not change its indexes.
@@ -72,10 +72,10 @@ final class WireReader {
     }
 
     private int readStartup(ByteBuf in, int index, int end, Consumer<WireReader> found) {
-        int bytes = take(in, index, Math.min(end - index, length - taken));
-        if (!lengthKnown && !startsLikeAFrame()) {
+        int bytes = take(in, index, Math.min(end - index, length - takenBytes));
+        if (!isLengthKnown && !startsWithFrameKey()) {
             // A pre-agreed start: these are the first bytes of an FPDU.
-            ByteBuf early = head.copy(0, taken);
+            ByteBuf early = head.copy(0, takenBytes);
             enter(Phase.FPDUS);
             markersKnown = true;
             for (int at = 0; at < early.writerIndex(); ) {
@@ -83,13 +83,13 @@ final class WireReader {
             }
             return bytes;
         }
-        if (taken < length) {
+        if (takenBytes < length) {
             return bytes;
         }
-        if (!lengthKnown) {
-            lengthKnown = true;
+        if (!isLengthKnown) {
+            isLengthKnown = true;
             length += MpaFrameLayout.privateDataLength(head, 0);
-            if (taken < length) {
+            if (takenBytes < length) {
                 return bytes;
             }
         }
@@ -101,8 +101,8 @@ final class WireReader {
         return bytes;
     }
 
-    private boolean startsLikeAFrame() {
-        for (int i = 0; i < Math.min(taken, MpaFrameLayout.KEY_LENGTH); i++) {
+    private boolean startsWithFrameKey() {
+        for (int i = 0; i < Math.min(takenBytes, MpaFrameLayout.KEY_LENGTH); i++) {
             byte oneByte = head.getByte(i);
             if (oneByte != MpaFrameLayout.requestKey(i) && oneByte != MpaFrameLayout.replyKey(i)) {
                 return false;
@@ -117,48 +117,48 @@ final class WireReader {
     }
 
     private void beginFpdu() {
-        taken = 0;
+        takenBytes = 0;
         length = FpduEncoder.ULPDU_LENGTH_LENGTH;
-        lengthKnown = false;
+        isLengthKnown = false;
     }
 
     private int readFpdu(ByteBuf in, int index, int end, Consumer<WireReader> found) {
         int bytes = end - index;
         if (markers) {
             if (position < MarkerLayout.LENGTH) {
-                return passed(Math.min(bytes, MarkerLayout.LENGTH - position));
+                return advance(Math.min(bytes, MarkerLayout.LENGTH - position));
             }
             bytes = Math.min(bytes, MarkerLayout.INTERVAL - position);
         }
-        bytes = take(in, index, Math.min(bytes, length - taken));
-        if (taken == length && !lengthKnown) {
-            lengthKnown = true;
+        bytes = take(in, index, Math.min(bytes, length - takenBytes));
+        if (takenBytes == length && !isLengthKnown) {
+            isLengthKnown = true;
             length = FpduEncoder.fpduLength(head.getUnsignedShort(0));
-        } else if (taken == length) {
+        } else if (takenBytes == length) {
             found.accept(this);
             beginFpdu();
         }
-        return passed(bytes);
+        return advance(bytes);
     }
 
-    private int passed(int bytes) {
+    private int advance(int bytes) {
         position = (position + bytes) % MarkerLayout.INTERVAL;
         return bytes;
     }
 
     private int take(ByteBuf in, int index, int bytes) {
-        int kept = Math.min(bytes, HEAD - taken);
-        if (kept > 0) {
-            in.getBytes(index, head.setIndex(0, taken), kept);
+        int copied = Math.min(bytes, HEAD - takenBytes);
+        if (copied > 0) {
+            in.getBytes(index, head.setIndex(0, takenBytes), copied);
         }
-        taken += bytes;
+        takenBytes += bytes;
         return bytes;
     }
 
     /** The connection is closed. Reports a frame or FPDU that is incomplete. */
     void end(Consumer<WireReader> found) {
-        if (taken > 0 && phase != Phase.UNDECODABLE) {
-            cutOff = true;
+        if (takenBytes > 0 && phase != Phase.UNDECODABLE) {
+            isCutOff = true;
             found.accept(this);
         }
         phase = Phase.UNDECODABLE;
@@ -166,9 +166,9 @@ final class WireReader {
 
     /** Returns the current frame or FPDU in one line. Valid while it is reported. */
     String describe() {
-        if (cutOff) {
-            String of = lengthKnown ? " of " + length : "";
-            return "cut off after " + taken + of + " bytes of " + (phase == Phase.STARTUP ? "a frame" : "an FPDU");
+        if (isCutOff) {
+            String of = isLengthKnown ? " of " + length : "";
+            return "cut off after " + takenBytes + of + " bytes of " + (phase == Phase.STARTUP ? "a frame" : "an FPDU");
         }
         return phase == Phase.STARTUP
                 ? WireText.frame(head)

@@ -76,7 +76,7 @@ final class WireText {
         if (segment.last()) {
             text.append(", last");
         }
-        oddities(text, segment, opcode);
+        appendAnomalies(text, segment, opcode);
         return text.toString();
     }
 
@@ -190,7 +190,7 @@ final class WireText {
     }
 
     /** Appends properties of the segment that violate the protocol. */
-    private static void oddities(StringBuilder text, DdpSegment segment, @Nullable Opcode opcode) {
+    private static void appendAnomalies(StringBuilder text, DdpSegment segment, @Nullable Opcode opcode) {
         if (segment.version() != DdpSegment.VERSION) {
             text.append(", DDP version ").append(segment.version());
         }

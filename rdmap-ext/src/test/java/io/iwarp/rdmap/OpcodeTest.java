@@ -30,7 +30,7 @@ class OpcodeTest {
         assertThat(opcode.tagged()).isEqualTo(tagged);
         assertThat(Opcode.of(opcode.control() | 0x30)).isEqualTo(opcode);
         for (int qn = 0; qn < 4; qn++) {
-            assertThat(opcode.travelsOn(qn)).isEqualTo(qn == queue);
+            assertThat(opcode.isSentOn(qn)).isEqualTo(qn == queue);
         }
     }
 

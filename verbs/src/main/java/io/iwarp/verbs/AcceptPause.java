@@ -19,7 +19,7 @@ final class AcceptPause extends ChannelInboundHandlerAdapter {
 
     private final IntSupplier connections;
     /** A warning was logged within {@link #WARNING_SECONDS}. */
-    private boolean warned;
+    private boolean isWarningLogged;
     /** Written by the event loop of the listening channel, read by any thread. */
     private volatile long failures;
 
@@ -46,9 +46,9 @@ final class AcceptPause extends ChannelInboundHandlerAdapter {
             ctx.channel().config().setAutoRead(false);
             ctx.executor().schedule(() -> ctx.channel().config().setAutoRead(true), PAUSE_SECONDS, TimeUnit.SECONDS);
         }
-        if (!warned) {
-            warned = true;
-            ctx.executor().schedule(() -> warned = false, WARNING_SECONDS, TimeUnit.SECONDS);
+        if (!isWarningLogged) {
+            isWarningLogged = true;
+            ctx.executor().schedule(() -> isWarningLogged = false, WARNING_SECONDS, TimeUnit.SECONDS);
             LOGGER.warn(
                     "{} cannot accept a connection: {}. Open connections: {}, failed accepts: {}. Close"
                             + " connections, or raise the limit that the system names (ulimit -n for open files)."

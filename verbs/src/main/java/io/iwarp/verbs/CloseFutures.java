@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class CloseFutures {
     private final Iterable<EventExecutor> loops;
     private final Queue<CompletableFuture<CloseReason>> futures = new ConcurrentLinkedQueue<>();
-    private final CompletableFuture<Void> reported = new CompletableFuture<>();
+    private final CompletableFuture<Void> reportedFuture = new CompletableFuture<>();
     private volatile @Nullable CloseReason reason;
 
     /** @param loops the event loops that must not wait for a future */
@@ -47,7 +47,7 @@ final class CloseFutures {
      * never fails.
      */
     CompletableFuture<Void> reported() {
-        return reported;
+        return reportedFuture;
     }
 
     /** Event loop, once: completes all futures. */
@@ -56,6 +56,6 @@ final class CloseFutures {
         for (CompletableFuture<CloseReason> future = futures.poll(); future != null; future = futures.poll()) {
             future.complete(closeReason);
         }
-        reported.complete(null);
+        reportedFuture.complete(null);
     }
 }

@@ -67,7 +67,7 @@ public final class CompletionQueue implements AutoCloseable {
 
     private final AtomicBoolean wakeUp = new AtomicBoolean();
     private final AtomicBoolean polling = new AtomicBoolean();
-    private final AtomicReference<@Nullable Thread> sleeper = new AtomicReference<>();
+    private final AtomicReference<@Nullable Thread> sleepingThread = new AtomicReference<>();
     private final ReentrantLock lock = new ReentrantLock();
     /** The number of attached send and receive queues by event loop. Guarded by the lock. */
     private final Map<EventLoop, Integer> queueCounts = new HashMap<>();
@@ -178,14 +178,14 @@ public final class CompletionQueue implements AutoCloseable {
             return true;
         }
         requireNoEventLoop();
-        if (!sleeper.compareAndSet(null, Thread.currentThread())) {
+        if (!sleepingThread.compareAndSet(null, Thread.currentThread())) {
             throw new IllegalStateException(
                     "another thread is waiting: let one thread at a time poll a completion queue");
         }
         try {
             return sleep(System.nanoTime(), unit.toNanos(timeout));
         } finally {
-            sleeper.set(null);
+            sleepingThread.set(null);
         }
     }
 
@@ -224,7 +224,7 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     private void unpark() {
-        Thread sleeping = sleeper.get();
+        Thread sleeping = sleepingThread.get();
         if (sleeping != null) {
             LockSupport.unpark(sleeping);
         }

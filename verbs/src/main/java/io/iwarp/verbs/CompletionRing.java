@@ -49,8 +49,8 @@ final class CompletionRing<O> {
     private final int mask;
     private final AtomicReferenceArray<@Nullable Entry<O>> entries;
     private final AtomicLongArray published;
-    private final AtomicLong added = new AtomicLong();
-    private final AtomicLong taken = new AtomicLong();
+    private final AtomicLong addedCount = new AtomicLong();
+    private final AtomicLong takenCount = new AtomicLong();
 
     CompletionRing(int capacity) {
         int size = 2 * Integer.highestOneBit(capacity);
@@ -68,7 +68,7 @@ final class CompletionRing<O> {
      * @return the position of the place, counted from 0 without wrapping
      */
     long claim() {
-        return added.getAndIncrement();
+        return addedCount.getAndIncrement();
     }
 
     /** Any thread: publishes a copy of the completion in a claimed place. */
@@ -86,24 +86,24 @@ final class CompletionRing<O> {
 
     /** Consumer: returns the position of the next entry to take. */
     long position() {
-        return taken.getPlain();
+        return takenCount.getPlain();
     }
 
     /** Consumer: returns whether the next entry is not published yet. */
     boolean isEmpty() {
-        long position = taken.getPlain();
+        long position = takenCount.getPlain();
         return published.get((int) position & mask) != position;
     }
 
     /** Consumer: takes the next entry, which stays valid until the next call. Returns null if there is none. */
     @Nullable
     Entry<O> take() {
-        long position = taken.getPlain();
+        long position = takenCount.getPlain();
         int index = (int) position & mask;
         if (published.getAcquire(index) != position) {
             return null;
         }
-        taken.setRelease(position + 1);
+        takenCount.setRelease(position + 1);
         return entries.getPlain(index);
     }
 
@@ -113,7 +113,7 @@ final class CompletionRing<O> {
      */
     int size() {
         // Read the trailing position first, so that the difference is not negative.
-        long before = taken.get();
-        return (int) (added.get() - before);
+        long before = takenCount.get();
+        return (int) (addedCount.get() - before);
     }
 }

@@ -42,8 +42,8 @@ final class DrainSchedule {
     private final AtomicBoolean awaitsTermination = new AtomicBoolean();
     private final Runnable drainOrYield = this::drainOrYield;
     private final Runnable drainAfterPoll = this::drainAfterPoll;
-    private boolean inBurst;
-    private boolean ended;
+    private boolean isInBurst;
+    private boolean isEnded;
     private int drainsBeforePoll;
     private long sentBeforePoll;
 
@@ -63,7 +63,7 @@ final class DrainSchedule {
     /** Any thread: schedules a drain after a post. */
     void wake() {
         // A later drain on this thread sees the post.
-        if (eventLoop.inEventLoop() && (inBurst || scheduled.getPlain())) {
+        if (eventLoop.inEventLoop() && (isInBurst || scheduled.getPlain())) {
             return;
         }
         if (!scheduled.getAndSet(true)) {
@@ -113,12 +113,12 @@ final class DrainSchedule {
 
     /** Event loop: posts need no wake-up until {@link #endBurst}. */
     void beginBurst() {
-        inBurst = true;
+        isInBurst = true;
     }
 
     /** Event loop: ends the burst and takes the requests posted during it. */
     void endBurst() {
-        inBurst = false;
+        isInBurst = false;
         onPolled();
         drain();
     }
@@ -136,15 +136,15 @@ final class DrainSchedule {
      * shuts down drops deferred drains.
      */
     void end() {
-        ended = true;
-        inBurst = false;
+        isEnded = true;
+        isInBurst = false;
         drainAtWakeUp();
     }
 
     private void drainOrYield() {
         boolean few =
                 drainsBeforePoll < DRAINS_BEFORE_POLL && bytesSent.getAsLong() - sentBeforePoll < BYTES_BEFORE_POLL;
-        if (few || ended) {
+        if (few || isEnded) {
             drainsBeforePoll++;
             drainAtWakeUp();
         } else {

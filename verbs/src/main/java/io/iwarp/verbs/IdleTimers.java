@@ -30,7 +30,7 @@ final class IdleTimers {
     private @Nullable Future<?> keepAliveTimer;
     private long lastMovedBytes;
     private long lastSentBytes;
-    private boolean stopped;
+    private boolean isStopped;
 
     /**
      * @param settings times; 0 disables a timer
@@ -59,14 +59,14 @@ final class IdleTimers {
     }
 
     void start() {
-        if (!stopped) {
+        if (!isStopped) {
             scheduleIdleCheck();
             scheduleKeepAliveCheck();
         }
     }
 
     void stop() {
-        stopped = true;
+        isStopped = true;
         cancel(idleTimer);
         cancel(keepAliveTimer);
     }
@@ -119,7 +119,7 @@ final class IdleTimers {
                 keepAlive.run();
             }
         } finally {
-            if (!stopped) {
+            if (!isStopped) {
                 scheduleKeepAliveCheck();
             }
         }

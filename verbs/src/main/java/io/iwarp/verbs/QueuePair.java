@@ -124,12 +124,12 @@ public final class QueuePair implements AutoCloseable {
     private final SendQueue sendQueue;
     private final ReceiveQueue receiveQueue;
     /** Each caller gets a copy, so that none can complete it for the others. */
-    private final CompletableFuture<QueuePair> ready;
+    private final CompletableFuture<QueuePair> readyFuture;
 
     private volatile QueuePairListener listener = QueuePairListener.NONE;
     private volatile @Nullable Object attachment;
     /** Why the targets of completions cannot be replaced; null if they can. */
-    private volatile @Nullable String targetsInUse;
+    private volatile @Nullable String targetLockReason;
 
     QueuePair(
             Channel channel,
@@ -151,7 +151,7 @@ public final class QueuePair implements AutoCloseable {
         this.poster = engine.poster();
         this.sendQueue = new SendQueue(requests, poster, null);
         this.receiveQueue = new ReceiveQueue(engine.receiveSide());
-        this.ready = new LoopFuture<>(channel.eventLoop());
+        this.readyFuture = new LoopFuture<>(channel.eventLoop());
     }
 
     /** Reports the stream's state changes to the application. */
@@ -159,12 +159,12 @@ public final class QueuePair implements AutoCloseable {
         @Override
         public void onReady() {
             Callbacks.notify(channel, () -> listener.onReady(QueuePair.this));
-            ready.complete(QueuePair.this);
+            readyFuture.complete(QueuePair.this);
         }
 
         @Override
         public void onSetupFailed(Exception why) {
-            ready.completeExceptionally(why);
+            readyFuture.completeExceptionally(why);
         }
 
         @Override
@@ -176,8 +176,8 @@ public final class QueuePair implements AutoCloseable {
         public void onClosed(CloseReason reason) {
             Callbacks.notify(channel, () -> listener.onClosed(QueuePair.this, reason));
             // Avoid the cost of a stack trace that is not used once the set-up has ended.
-            if (!ready.isDone()) {
-                ready.completeExceptionally(new ConnectionClosedException(reason));
+            if (!readyFuture.isDone()) {
+                readyFuture.completeExceptionally(new ConnectionClosedException(reason));
             }
         }
     }
@@ -479,8 +479,9 @@ public final class QueuePair implements AutoCloseable {
 
     /** Sets the listener for received messages. Other completions have no target then, unless a post brings one. */
     void messageListener(MessageListener listener) {
-        targetsInUse = "the messages of this queue pair go to its listener for messages: use the posts that return a"
-                + " future, or sendQueueFor(listener)";
+        targetLockReason =
+                "the messages of this queue pair go to its listener for messages: use the posts that return a"
+                        + " future, or sendQueueFor(listener)";
         engine.receiveSide().target(target("messages", (same, completion) -> {
             Message message = new Message(completion);
             try {
@@ -496,14 +497,14 @@ public final class QueuePair implements AutoCloseable {
 
     /** Completions go to these ports, and nowhere else from now on. */
     void completeIn(CompletionPort sends, CompletionPort receives) {
-        targetsInUse = "the queue pair has its completion queues already";
+        targetLockReason = "the queue pair has its completion queues already";
         requests.target(sends);
         engine.receiveSide().target(receives);
     }
 
     /** Requires that completions of requests with an id may go elsewhere. */
     void requireFreeTargets() {
-        String inUse = targetsInUse;
+        String inUse = targetLockReason;
         if (inUse != null) {
             throw new IllegalStateException(inUse);
         }
@@ -578,7 +579,7 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Returns the parameters that were negotiated at start-up, and the peer's private data. Null before that; not null
-     * once {@link #ready} has completed with this queue pair.
+     * once {@link #readyFuture} has completed with this queue pair.
      */
     public @Nullable MpaParameters parameters() {
         return engine.parameters();
@@ -671,12 +672,12 @@ public final class QueuePair implements AutoCloseable {
      * a {@link ConnectionClosedException}.
      */
     public CompletableFuture<QueuePair> ready() {
-        return ready.copy();
+        return readyFuture.copy();
     }
 
-    /** Runs an action when {@link #ready} completes. The failure is not wrapped in a CompletionException. */
+    /** Runs an action when {@link #readyFuture} completes. The failure is not wrapped in a CompletionException. */
     void whenReady(BiConsumer<? super QueuePair, ? super Throwable> action) {
-        ready.whenComplete(action);
+        readyFuture.whenComplete(action);
     }
 
     /**

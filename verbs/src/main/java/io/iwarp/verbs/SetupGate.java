@@ -34,7 +34,7 @@ final class SetupGate {
 
     /** One connection in set-up, until {@link #leave} is called or the channel is closed. */
     final class Ticket implements ChannelFutureListener {
-        private final AtomicBoolean hasLeft = new AtomicBoolean();
+        private final AtomicBoolean isReleased = new AtomicBoolean();
 
         private Ticket() {}
 
@@ -45,7 +45,7 @@ final class SetupGate {
 
         /** Ends the set-up. May be called again. */
         void leave() {
-            if (hasLeft.compareAndSet(false, true)) {
+            if (isReleased.compareAndSet(false, true)) {
                 ticketCount.decrementAndGet();
             }
         }

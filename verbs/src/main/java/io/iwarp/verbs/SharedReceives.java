@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedReceives extends ReceiveSource implements QueueSlots {
     private final Supplier<@Nullable CompletionTarget> target;
-    private final ReceivePool.User user;
+    private final ReceivePool.User poolUser;
     private final int share;
     private final Runnable limitListener;
     /** One receive per incomplete message, in delivery order; rarely more than one. */
     private final List<ReceiveRequest> currentReceives = new ArrayList<>(1);
 
     private boolean closed;
-    private boolean hasLeft;
+    private boolean isReleased;
 
     /**
      * @param target returns where messages go; null if nothing is set
@@ -38,7 +38,7 @@ final class SharedReceives extends ReceiveSource implements QueueSlots {
         this.target = target;
         this.share = pool.share();
         this.limitListener = limitListener;
-        this.user = pool.enter(stall::wake);
+        this.poolUser = pool.enter(stall::wake);
     }
 
     @Override
@@ -58,7 +58,7 @@ final class SharedReceives extends ReceiveSource implements QueueSlots {
 
     @Override
     public int unreleasedCount() {
-        return user.heldCount();
+        return poolUser.heldCount();
     }
 
     @Override
@@ -68,7 +68,7 @@ final class SharedReceives extends ReceiveSource implements QueueSlots {
 
     @Override
     public void release() {
-        user.release();
+        poolUser.release();
     }
 
     @Override
@@ -88,7 +88,7 @@ final class SharedReceives extends ReceiveSource implements QueueSlots {
 
     @Override
     public void prepareToWait() {
-        user.await();
+        poolUser.await();
     }
 
     @Override
@@ -98,7 +98,7 @@ final class SharedReceives extends ReceiveSource implements QueueSlots {
             return null;
         }
         while (currentReceives.size() <= ahead) {
-            ReceiveRequest next = user.take(limitListener);
+            ReceiveRequest next = poolUser.take(limitListener);
             if (next == null) {
                 return null;
             }
@@ -124,16 +124,16 @@ final class SharedReceives extends ReceiveSource implements QueueSlots {
     private void recycle() {
         ReceiveRequest request = currentReceives.remove(0);
         request.clear();
-        user.recycle(request);
+        poolUser.recycle(request);
     }
 
     /** Flushes the receives of incomplete messages. Those that no message has used go back to the pool. */
     @Override
     void flush(CloseReason reason) {
-        if (hasLeft) {
+        if (isReleased) {
             return;
         }
-        hasLeft = true;
+        isReleased = true;
         List<ReceiveRequest> unused = new ArrayList<>(currentReceives);
         unused.removeIf(ReceiveRequest::begun);
         currentReceives.removeAll(unused);
@@ -143,6 +143,6 @@ final class SharedReceives extends ReceiveSource implements QueueSlots {
             recycle();
             complete(listener, this);
         }
-        user.leave(unused);
+        poolUser.leave(unused);
     }
 }
