@@ -125,6 +125,27 @@ class AnswersUnderWayTest {
         assertThat(responder.requests().available()).isOne();
     }
 
+    /** A burst of twice the IRD leaves no more spare answers than the IRD. */
+    @Test
+    @Requirement({"SEC-11", "SEC-16"})
+    void atMostTheIrdOfAnswersIsKept() {
+        for (int i = 0; i < 2 * IRD; i++) {
+            asksFor(1);
+            DdpEnd.wireEnd(given.get(i), 0);
+        }
+        List<DdpMessage> burst = List.copyOf(given);
+        for (int i = 0; i < 2 * IRD; i++) {
+            sent(i);
+        }
+        for (int i = 2 * IRD; i < 4 * IRD; i++) {
+            asksFor(1);
+            DdpEnd.wireEnd(given.get(i), 0);
+        }
+        assertThat(given.subList(2 * IRD, 4 * IRD).stream()
+                        .filter(answer -> burst.stream().anyMatch(earlier -> earlier == answer)))
+                .hasSize(IRD);
+    }
+
     /** Gives all to the queue of requests. */
     private final class Above implements DdpUlp {
         @Override

@@ -17,7 +17,8 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What happens to a request whose future the application has cancelled. */
 class CancellationTest {
@@ -59,9 +60,29 @@ class CancellationTest {
         return buffer(Long.BYTES).writeLong(value);
     }
 
+    /** How the application gives a request up. */
+    enum GivingUp {
+        CANCEL {
+            @Override
+            void request(CompletableFuture<?> future) {
+                assertThat(future.cancel(true)).isTrue();
+                assertThat(future).isCancelled();
+            }
+        },
+        /** As the thread of {@link CompletableFuture#orTimeout} does. */
+        TIMEOUT {
+            @Override
+            void request(CompletableFuture<?> future) {
+                assertThat(future.completeExceptionally(new TimeoutException())).isTrue();
+            }
+        };
+
+        abstract void request(CompletableFuture<?> future);
+    }
+
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void aRequestThatHasNotBegunIsNeverSentAndReleasesItsMemory(boolean timesOut) {
+    @EnumSource
+    void aRequestThatHasNotBegunIsNeverSentAndReleasesItsMemory(GivingUp giveUp) {
         List<CompletableFuture<Completion>> writes = new ArrayList<>();
         List<ByteBuf> sources = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -71,10 +92,7 @@ class CancellationTest {
         }
         // One is in the send queue, the other is pending.
         for (int i : new int[] {1, 3}) {
-            boolean cancelled = timesOut
-                    ? writes.get(i).completeExceptionally(new TimeoutException())
-                    : writes.get(i).cancel(true);
-            assertThat(cancelled).isTrue();
+            giveUp.request(writes.get(i));
         }
         pair.run();
 
@@ -83,33 +101,43 @@ class CancellationTest {
         assertThat(List.of(remote.getVolatile(8), remote.getVolatile(24))).containsOnly(0L);
         assertThat(writes.get(2)).isCompleted();
         assertThat(one.sendQueue().room()).isEqualTo(2);
-        assertThat(one.write(sources.get(0), remote.remoteBuffer(0, Long.BYTES)).cancel(true))
-                .isTrue();
+        giveUp.request(one.write(sources.get(0), remote.remoteBuffer(0, Long.BYTES)));
         one.close();
         pair.run();
         assertThat(one.closed()).isCompleted();
     }
 
-    @Test
-    void aRequestThatHasBegunGoesOn() {
+    @ParameterizedTest
+    @EnumSource
+    void aRequestThatHasBegunGoesOn(GivingUp giveUp) {
+        ByteBuf source = bytes(7);
+        CompletableFuture<Completion> write = one.write(source, remote.remoteBuffer(8, Long.BYTES));
         CompletableFuture<Long> add = one.fetchAdd(remote.remoteBuffer(0, Long.BYTES), 1);
         pair.initiator.runTasks();
-        assertThat(add.cancel(true)).isTrue();
+        for (CompletableFuture<?> begun : List.of(write, add)) {
+            if (!begun.isDone()) {
+                giveUp.request(begun);
+            }
+        }
         pair.run();
-        assertThat(add).isCancelled();
+        assertThat(add).isCompletedExceptionally();
         assertThat(remote.getVolatile(0)).isOne();
+        assertThat(remote.getVolatile(8)).isNotZero();
+        assertThat(source.refCnt()).isOne();
+        assertThat(one.sendQueue().room()).isEqualTo(2);
+        assertThat(one.closeReason()).isNull();
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void theLateAnswerOfAReadGoesNowhere(boolean intoARegion) {
+    @CsvSource({"CANCEL, false", "CANCEL, true", "TIMEOUT, false", "TIMEOUT, true"})
+    void theLateAnswerOfAReadGoesNowhere(GivingUp giveUp, boolean intoARegion) {
         remote.setVolatile(0, -1);
         ByteBuf sink = buffer(Long.BYTES).setLong(0, 0);
         CompletableFuture<Completion> read = intoARegion
                 ? one.read(local.slice(0, Long.BYTES), remote.remoteBuffer(0, Long.BYTES))
                 : one.read(sink, remote.remoteBuffer(0, Long.BYTES));
         pair.initiator.runTasks();
-        assertThat(read.cancel(true)).isTrue();
+        giveUp.request(read);
         CompletableFuture<Completion> later = one.read(buffer(Long.BYTES), remote.remoteBuffer(0, Long.BYTES));
         pair.run();
 
@@ -121,14 +149,15 @@ class CancellationTest {
     }
 
     /** The event loop handles the answer before it hears of the cancellation. */
-    @Test
-    void anAnswerThatComesAtOnceLeavesTheSinkAlone() {
+    @ParameterizedTest
+    @EnumSource
+    void anAnswerThatComesAtOnceLeavesTheSinkAlone(GivingUp giveUp) {
         ByteBuf sink = buffer(Long.BYTES);
         CompletableFuture<Completion> read = one.read(sink, remote.remoteBuffer(0, Long.BYTES));
         pair.initiator.runTasks();
         pair.carry(pair.initiator, pair.responder);
         pair.responder.runTasks();
-        assertThat(read.cancel(true)).isTrue();
+        giveUp.request(read);
         sink.writeInt(1);
         pair.carry(pair.responder, pair.initiator);
         pair.run();
@@ -155,14 +184,15 @@ class CancellationTest {
                 .hasMessageContaining("0 writable bytes");
     }
 
-    @Test
-    void theMessageOfACancelledReceiveGoesToTheNextReceive() {
+    @ParameterizedTest
+    @EnumSource
+    void theMessageOfACancelledReceiveGoesToTheNextReceive(GivingUp giveUp) {
         List<CompletableFuture<Completion>> receives = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             receives.add(other.receive(buffer(Long.BYTES)));
         }
-        receives.get(0).cancel(true);
-        receives.get(2).completeExceptionally(new TimeoutException());
+        giveUp.request(receives.get(0));
+        giveUp.request(receives.get(2));
         one.send(bytes(1));
         one.send(bytes(2));
         pair.run();
@@ -171,8 +201,9 @@ class CancellationTest {
         assertThat(receives.get(3).join().buffer().getLong(0)).isEqualTo(2);
     }
 
-    @Test
-    void aMessageThatWasArrivingMovesToTheNextReceive() {
+    @ParameterizedTest
+    @EnumSource
+    void aMessageThatWasArrivingMovesToTheNextReceive(GivingUp giveUp) {
         QueuePairSettings small = SETTINGS.toBuilder()
                 .mpa(SETTINGS.mpa().toBuilder().mulpdu(256).build())
                 .build();
@@ -193,7 +224,7 @@ class CancellationTest {
                 sent.release();
             }
             slow.responder.writeInbound(wire.readRetainedSlice(length / 2));
-            assertThat(cancelled.cancel(true)).isTrue();
+            giveUp.request(cancelled);
             slow.responder.writeInbound(wire);
             slow.run();
 

@@ -177,6 +177,30 @@ class PendingPostsTest {
         assertThat(message.release()).isTrue();
     }
 
+    /** The future waits for bytes. The post with an id needs none, and the depth has room for it. */
+    @Test
+    void aPostWithAnIdDoesNotOvertakeAFuture() {
+        QueuePairSettings limited = settings.toBuilder().maxOutstandingBytes(12).build();
+        try (SimulatedPair other = new SimulatedPair(domain, limited, qp -> {})) {
+            QueuePair poster = other.initiator.queuePair();
+            SendQueue queue = poster.sendQueueFor((same, completion) -> ended.add((int) completion.workRequestId()));
+            read(poster, 1);
+            read(poster, 2);
+            for (int when = 0; when < 2; when++) {
+                assertThatThrownBy(() -> queue.send(3, Unpooled.EMPTY_BUFFER)).isInstanceOf(QueueFullException.class);
+                assertThatThrownBy(() -> queue.post(1, unit -> unit.send(3, Unpooled.EMPTY_BUFFER)))
+                        .isInstanceOf(QueueFullException.class);
+                assertThat(queue.room()).isZero();
+                other.initiator.runTasks();
+            }
+            other.run();
+            other.responder.queuePair().receive(Unpooled.EMPTY_BUFFER);
+            queue.send(3, Unpooled.EMPTY_BUFFER);
+            other.run();
+        }
+        assertThat(ended).containsExactly(1, 2, 3);
+    }
+
     @Test
     void aSingleLargerRequestIsTakenIfNoOtherIsPending() {
         ByteBuf large = Unpooled.directBuffer(200).writeZero(200);
