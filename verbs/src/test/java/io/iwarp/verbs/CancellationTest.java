@@ -138,6 +138,8 @@ class CancellationTest {
                 : one.read(sink, remote.remoteBuffer(0, Long.BYTES));
         pair.initiator.runTasks();
         giveUp.request(read);
+        pair.initiator.runTasks();
+        assertThat(sink.refCnt()).as("references before the answer").isOne();
         CompletableFuture<Completion> later = one.read(buffer(Long.BYTES), remote.remoteBuffer(0, Long.BYTES));
         pair.run();
 

@@ -23,6 +23,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a peer can make this side hold, and for how long: it takes nothing, takes slowly, or asks for all at once. */
 class SlowPeerTest {
@@ -382,6 +384,30 @@ class SlowPeerTest {
             assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.DRAINING);
             peer.pass(SECOND);
             assertThat(reason(peer).detail()).contains("no response data");
+        }
+    }
+
+    /** The peer sends no FIN, and a message for which there is no receive. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aStallDoesNotStopTheClockOfAClose(boolean beforeTheClose) {
+        QueuePairSettings settings = settings()
+                .closeTimeout(SECOND)
+                .receiveTimeout(Duration.ofMinutes(1))
+                .build();
+        try (SimulatedPeer peer = peer(settings)) {
+            if (beforeTheClose) {
+                peer.sends(Segment.send(1, new byte[1]));
+            }
+            peer.queuePair().close();
+            peer.end.runTasks();
+            if (!beforeTheClose) {
+                peer.sends(Segment.send(1, new byte[1]));
+            }
+            peer.pass(SECOND);
+            peer.pass(SECOND);
+            assertThat(peer.end.isOpen()).isFalse();
+            assertThat(peer.queuePair().closed()).isCompleted();
         }
     }
 

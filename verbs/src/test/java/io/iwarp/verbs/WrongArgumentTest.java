@@ -95,11 +95,16 @@ class WrongArgumentTest {
     }
 
     @Test
-    void aPollWithoutAHandlerTakesNothing() {
+    void aPollWithoutAHandlerOrForNothingIsRefused() {
         CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(QueuePairSettings.DEFAULT, 1));
         QueuePair queuePair = queuePair().setCompletionQueue(queue);
         queue.add((CompletionPort) queuePair.engine().receiveSide().target(), new CompletionView());
         assertThatThrownBy(() -> queue.poll(null, 1)).isInstanceOf(NullPointerException.class);
+        for (int max : new int[] {0, -1}) {
+            assertThatThrownBy(() -> queue.poll((ofPair, completion) -> {}, max))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("poll for at least 1");
+        }
         List<QueuePair> polled = new ArrayList<>();
         queue.poll((ofPair, completion) -> polled.add(ofPair), 1);
         assertThat(polled).containsExactly(queuePair);

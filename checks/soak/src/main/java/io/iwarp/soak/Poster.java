@@ -81,7 +81,6 @@ final class Poster {
 
     private void postGroup(QueuePair queuePair, RemoteBuffer memory, RemoteBuffer counter, long group) {
         int slot = slotOf(group);
-        postedNanos[(int) (group % groupsAtATime)] = System.nanoTime();
         int length = 1 + random.nextInt(Client.SLOT);
         queuePair
                 .sendQueue()
@@ -92,6 +91,8 @@ final class Poster {
         posted++;
         sendNumber(queuePair, group);
         posted++;
+        // Not before the others, between which this thread may have lost its processor.
+        postedNanos[(int) (group % groupsAtATime)] = System.nanoTime();
         queuePair
                 .sendQueue()
                 .read(nextId(), client.sink().slice(slot, length), memory.slice(slot, length), PostOptions.NONE);

@@ -81,6 +81,7 @@ final class SoakServer {
     private final IwarpListener listener;
     private final Iwarp.Client connector;
     private final Soak soak;
+    private final LostTime lostTime = new LostTime();
 
     /** What a server may do to a connection that is in use. */
     private enum Disruption {
@@ -138,7 +139,7 @@ final class SoakServer {
     }
 
     EventLoopGroup newGroup(int loops) {
-        return new MultiThreadIoEventLoopGroup(loops, transport.handlers());
+        return new MultiThreadIoEventLoopGroup(loops, lostTime, transport.handlers());
     }
 
     private Iwarp.Client connector(EventLoopGroup loops) {
@@ -159,6 +160,11 @@ final class SoakServer {
 
     SoakTransport transport() {
         return transport;
+    }
+
+    /** Returns the time that the event loops of this server and its clients have lost. */
+    LostTime lostTime() {
+        return lostTime;
     }
 
     SocketAddress address() {
