@@ -121,18 +121,26 @@ public enum Transport {
     }
 
     /**
-     * Chooses the congestion control of TCP: {@code TCP_CONGESTION}. Only epoll can.
+     * Checks that this process may use a congestion control of TCP with epoll.
      *
-     * @throws CommandFailedException if the system does not allow it
+     * @throws CommandFailedException if not; the message lists those that it may use
      */
-    public static void chooseCongestionControl(Channel channel, String name) {
-        byte[] padded = Arrays.copyOf(name.getBytes(StandardCharsets.US_ASCII), CONGESTION_NAME_LENGTH);
+    static void requireCongestionControl(String name) {
+        Channel trial = EPOLL.channel();
         try {
-            channel.config().setOption(TCP_CONGESTION, ByteBuffer.wrap(padded));
+            chooseCongestionControl(trial, name);
         } catch (ChannelException e) {
             throw new CommandFailedException("--congestion " + name + " cannot be used here: choose one of "
                     + systemText("tcp_allowed_congestion_control") + ", or load its kernel module");
+        } finally {
+            trial.unsafe().closeForcibly();
         }
+    }
+
+    /** Chooses the congestion control of TCP of a channel of epoll: {@code TCP_CONGESTION}. */
+    static void chooseCongestionControl(Channel channel, String name) {
+        byte[] padded = Arrays.copyOf(name.getBytes(StandardCharsets.US_ASCII), CONGESTION_NAME_LENGTH);
+        channel.config().setOption(TCP_CONGESTION, ByteBuffer.wrap(padded));
     }
 
     /** Returns the congestion control of a channel, that of the system if the transport does not tell it. */

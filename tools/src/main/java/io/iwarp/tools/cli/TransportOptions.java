@@ -65,6 +65,8 @@ public final class TransportOptions {
             OptionCheck.require(
                     transport == Transport.EPOLL,
                     "--transport " + transport + " does not support --congestion: choose epoll");
+            transport.requireAvailable();
+            Transport.requireCongestionControl(name);
             options = options.then((pipeline, server) -> Transport.chooseCongestionControl(pipeline.channel(), name));
         }
         return options;

@@ -21,6 +21,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -120,6 +122,17 @@ class PerfTest {
 
             assertThat(client.exitCode()).isEqualTo(1);
             assertThat(client.error()).endsWith(advice);
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void anUnknownCongestionControlEndsTheCommand() {
+        for (String role : List.of("server --port 0", "client 127.0.0.1:1")) {
+            CommandRun run = CommandRun.of(("perf " + role + " --transport epoll --congestion bogus").split(" ", -1));
+
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.error()).contains("--congestion bogus cannot be used here: choose one of ").doesNotContain("connect");
         }
     }
 
