@@ -31,8 +31,8 @@ public final class IwarpDevice implements AutoCloseable {
     private final ByteBudget sendingBudget;
     private final STagTable stags;
     private final AtomicLongArray refusals = new AtomicLongArray(MemoryLimit.values().length);
-    private final Quota regions;
-    private final Quota windows;
+    private final Quota regionQuota;
+    private final Quota windowQuota;
     private final ReentrantLock lock = new ReentrantLock();
     // The lock guards the following.
     private int openDomainCount;
@@ -47,9 +47,9 @@ public final class IwarpDevice implements AutoCloseable {
         long maxSending = builder.limits.get(Builder.MAX_SENDING_BYTES);
         this.sendingBudget = new ByteBudget(maxSending == 0 ? Builder.defaultMaxSendingBytes() : maxSending);
         this.stags = new STagTable(random);
-        this.regions =
+        this.regionQuota =
                 new Quota(MemoryLimit.REGIONS, maxRegions, MemoryLimit.REGISTERED_BYTES, maxRegisteredBytes, refusals);
-        this.windows =
+        this.windowQuota =
                 new Quota(MemoryLimit.WINDOWS, maxWindows, MemoryLimit.REGISTERED_BYTES, Long.MAX_VALUE, refusals);
     }
 
@@ -127,8 +127,8 @@ public final class IwarpDevice implements AutoCloseable {
     }
 
     /** Returns the number of bound windows. */
-    public int windows() {
-        return windows.count();
+    public int windowCount() {
+        return windowQuota.count();
     }
 
     /** Returns the maximum number of bytes of all registered regions together. */
@@ -137,13 +137,13 @@ public final class IwarpDevice implements AutoCloseable {
     }
 
     /** Returns the number of registered regions. */
-    public int regions() {
-        return regions.count();
+    public int regionCount() {
+        return regionQuota.count();
     }
 
     /** Returns the number of bytes of all registered regions together. */
     public long registeredBytes() {
-        return regions.bytes();
+        return regionQuota.bytes();
     }
 
     /**
@@ -232,18 +232,19 @@ public final class IwarpDevice implements AutoCloseable {
 
     /** Returns the regions of the device and their bytes. */
     Quota regionQuota() {
-        return regions;
+        return regionQuota;
     }
 
     /** Returns the windows of the device. */
     Quota windowQuota() {
-        return windows;
+        return windowQuota;
     }
 
     /** Returns what is registered now. */
     @Override
     public String toString() {
-        return "IwarpDevice[" + regions() + " regions of " + registeredBytes() + " bytes, " + windows() + " windows]";
+        return "IwarpDevice[" + regionCount() + " regions of " + registeredBytes() + " bytes, " + windowCount()
+                + " windows]";
     }
 
     /** Returns the STags of the device. */

@@ -19,7 +19,7 @@ public final class ProtectionDomain implements AutoCloseable {
     private final IwarpDevice device;
     private final DomainLimits limits;
     private final STagTable stags;
-    private final Quota regions;
+    private final Quota regionQuota;
     /** Guards the fields below, and keeps a region from being admitted to a closed domain. */
     private final ReentrantLock lock = new ReentrantLock();
 
@@ -32,7 +32,7 @@ public final class ProtectionDomain implements AutoCloseable {
         this.device = device;
         this.limits = limits;
         this.stags = device.stags();
-        this.regions = device.regionQuota().ofDomain(limits);
+        this.regionQuota = device.regionQuota().ofDomain(limits);
     }
 
     /** Returns a new domain on a new device, so that it shares no STags and limits. */
@@ -56,13 +56,13 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /** Returns the number of registered regions of this domain, whose STags are valid. */
-    public int regions() {
-        return regions.count();
+    public int regionCount() {
+        return regionQuota.count();
     }
 
     /** Returns the number of bytes of all registered regions of this domain. */
     public long registeredBytes() {
-        return regions.bytes();
+        return regionQuota.bytes();
     }
 
     /**
@@ -70,7 +70,7 @@ public final class ProtectionDomain implements AutoCloseable {
      * device, which {@link IwarpDevice#refusals(MemoryLimit)} counts.
      */
     public long refusals(MemoryLimit limit) {
-        return regions.refusals(limit);
+        return regionQuota.refusals(limit);
     }
 
     /**
@@ -141,9 +141,9 @@ public final class ProtectionDomain implements AutoCloseable {
                     openStreams++;
                 }
             }
-            if (regions() > endingRegions || openStreams > 0) {
+            if (regionCount() > endingRegions || openStreams > 0) {
                 throw new IllegalStateException("the protection domain has open regions ("
-                        + (regions() - endingRegions) + ") and streams (" + openStreams
+                        + (regionCount() - endingRegions) + ") and streams (" + openStreams
                         + "); close them before the domain");
             }
             if (!closed) {
@@ -167,7 +167,7 @@ public final class ProtectionDomain implements AutoCloseable {
     private void completeIfEnded() {
         lock.lock();
         try {
-            if (!closed || regions() > 0 || !streams.isEmpty()) {
+            if (!closed || regionCount() > 0 || !streams.isEmpty()) {
                 return;
             }
         } finally {
@@ -181,8 +181,8 @@ public final class ProtectionDomain implements AutoCloseable {
     public String toString() {
         lock.lock();
         try {
-            return "ProtectionDomain[" + regions() + " regions of " + registeredBytes() + " bytes, " + streams.size()
-                    + " streams" + (closed ? ", closed]" : "]");
+            return "ProtectionDomain[" + regionCount() + " regions of " + registeredBytes() + " bytes, "
+                    + streams.size() + " streams" + (closed ? ", closed]" : "]");
         } finally {
             lock.unlock();
         }
@@ -201,7 +201,7 @@ public final class ProtectionDomain implements AutoCloseable {
                 throw StreamAssociation.regionAfterClose();
             }
             requireOpen();
-            regions.reserve(bytes);
+            regionQuota.reserve(bytes);
             if (stream != null) {
                 stream.regionCount++;
             }
@@ -217,7 +217,7 @@ public final class ProtectionDomain implements AutoCloseable {
             if (stream != null) {
                 stream.regionCount--;
             }
-            regions.release(bytes);
+            regionQuota.release(bytes);
         } finally {
             lock.unlock();
         }

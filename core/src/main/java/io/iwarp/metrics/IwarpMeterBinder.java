@@ -100,7 +100,7 @@ public final class IwarpMeterBinder implements MeterBinder {
                     common,
                     domain,
                     d -> d.limits().maxRegisteredBytes());
-            register(registry, MeterDefinition.DOMAIN_REGIONS, common, domain, ProtectionDomain::regions);
+            register(registry, MeterDefinition.DOMAIN_REGIONS, common, domain, ProtectionDomain::regionCount);
             register(
                     registry,
                     MeterDefinition.DOMAIN_REGIONS_LIMIT,

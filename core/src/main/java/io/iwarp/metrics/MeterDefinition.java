@@ -118,7 +118,7 @@ enum MeterDefinition {
             "iwarp.memory.regions",
             GAUGE,
             "Open regions of the device",
-            metrics -> metrics.device().regions()),
+            metrics -> metrics.device().regionCount()),
     MEMORY_REGIONS_LIMIT(
             "iwarp.memory.regions.limit",
             GAUGE,
@@ -128,7 +128,7 @@ enum MeterDefinition {
             "iwarp.memory.windows",
             GAUGE,
             "Bound windows of the device",
-            metrics -> metrics.device().windows()),
+            metrics -> metrics.device().windowCount()),
     MEMORY_WINDOWS_LIMIT(
             "iwarp.memory.windows.limit",
             GAUGE,

@@ -51,15 +51,15 @@ class DomainLifecycleTest {
         region.invalidate();
         region.invalidate();
 
-        assertThat(domain.regions()).isZero();
+        assertThat(domain.regionCount()).isZero();
         assertThat(domain.registeredBytes()).isZero();
-        assertThat(domain.device().regions()).isZero();
+        assertThat(domain.device().regionCount()).isZero();
         domain.close();
         assertThat(domain.closed()).isCompleted();
         region.setVolatile(0, 42);
         assertThat(region.getVolatile(0)).isEqualTo(42);
         region.close();
-        assertThat(domain.regions()).isZero();
+        assertThat(domain.regionCount()).isZero();
     }
 
     @Test
@@ -95,7 +95,7 @@ class DomainLifecycleTest {
                 .isThrownBy(() -> domain.register(memory))
                 .withMessageContaining("was closed");
         assertThatIllegalStateException().isThrownBy(domain::openStream).withMessageContaining("was closed");
-        assertThat(domain.device().regions()).isZero();
+        assertThat(domain.device().regionCount()).isZero();
     }
 
     @Test

@@ -59,7 +59,7 @@ class FileRegionTest {
 
     @AfterEach
     void close() {
-        assertThat(domain.regions()).isZero();
+        assertThat(domain.regionCount()).isZero();
         assertThat(domain.registeredBytes()).isZero();
         stream.close();
         domain.close();

@@ -38,7 +38,7 @@ class MemoryWindowTest {
         stream.close();
         other.close();
         domain.close();
-        assertThat(device.windows()).isZero();
+        assertThat(device.windowCount()).isZero();
         memory.release();
     }
 
@@ -123,7 +123,7 @@ class MemoryWindowTest {
         assertThat(builder.stream(stream).bind().isValid()).isTrue();
         assertThat(stream.invalidate(own.stag())).isEqualTo(InvalidationVerdict.INVALIDATED);
         assertThat(window.isValid()).isFalse();
-        assertThat(device.windows()).isZero();
+        assertThat(device.windowCount()).isZero();
         own.close();
     }
 
@@ -152,7 +152,7 @@ class MemoryWindowTest {
             window.invalidate();
             assertThat(tagged.place(0, bytes, 0, 8)).isFalse();
             assertThat(stream.lookup(window.stag())).isNull();
-            assertThat(device.windows()).isZero();
+            assertThat(device.windowCount()).isZero();
         }
         assertThat(region.isValid()).isTrue();
     }
@@ -219,7 +219,7 @@ class MemoryWindowTest {
                         .isNull();
             }
             binding.get();
-            assertThat(counting.windows()).isZero();
+            assertThat(counting.windowCount()).isZero();
             target.close();
             pd.close();
         }
@@ -259,15 +259,15 @@ class MemoryWindowTest {
                 .hasMessageContaining(": 0 (expected: at least 1)");
         MemoryWindow first = region.window(0, 1).bind();
         region.window(0, 1).bind();
-        assertThat(device.windows()).isEqualTo(2);
+        assertThat(device.windowCount()).isEqualTo(2);
         assertThatThrownBy(() -> region.window(0, 1).bind()).isInstanceOf(ResourceLimitException.class);
         first.close();
         first.close();
-        assertThat(device.windows()).isOne();
+        assertThat(device.windowCount()).isOne();
         region.window(0, 1).bind();
         region.invalidate();
         assertThatThrownBy(() -> region.window(0, 1).bind()).isInstanceOf(RegionClosedException.class);
-        assertThat(device.windows()).as("a bind that failed counts nothing").isZero();
+        assertThat(device.windowCount()).as("a bind that failed counts nothing").isZero();
     }
 
     /** The region's owner takes it back while another thread is between the two steps of binding a window. */
@@ -278,6 +278,6 @@ class MemoryWindowTest {
         region.invalidate();
         assertThat(window.tieToStream()).isTrue();
         assertThat(stream.holderCount()).isZero();
-        assertThat(device.windows()).isZero();
+        assertThat(device.windowCount()).isZero();
     }
 }

@@ -74,7 +74,7 @@ class ReadOnlyMemoryTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> region.window(0, 8).rights(right, REMOTE_READ).bind())
                 .withMessageContaining("cannot grant [" + right + "]");
-        assertThat(domain.regions()).isOne();
+        assertThat(domain.regionCount()).isOne();
         assertThat(writable.release()).isTrue();
     }
 

@@ -40,7 +40,7 @@ class RegistrationTest {
 
     @AfterEach
     void closeAll() {
-        assertThat(domain.device().regions()).isZero();
+        assertThat(domain.device().regionCount()).isZero();
         assertThat(domain.device().registeredBytes()).isZero();
         domain.close();
         assertThat(memory.refCnt()).isOne();
@@ -277,7 +277,7 @@ class RegistrationTest {
                 .isInstanceOf(ResourceLimitException.class);
         two.region().allocate(ALLOCATOR, 36).register().close();
         assertThat(device.registeredBytes()).isEqualTo(64);
-        assertThat(device.regions()).isOne();
+        assertThat(device.regionCount()).isOne();
         region.close();
         two.register(memory).close();
         one.close();
@@ -308,7 +308,7 @@ class RegistrationTest {
                     assertThat(e.setting()).isEqualTo(MemoryLimit.DOMAIN_REGIONS.setting());
                     assertThat(e.limit()).isEqualTo(2);
                 });
-        assertThat(greedy.regions()).isEqualTo(2);
+        assertThat(greedy.regionCount()).isEqualTo(2);
         assertThat(greedy.registeredBytes()).isEqualTo(100);
         assertThat(device.registeredBytes()).isEqualTo(100);
         first.close();
@@ -373,7 +373,7 @@ class RegistrationTest {
         };
         assertThatThrownBy(() -> stream.registerSink(released)).isInstanceOf(IllegalReferenceCountException.class);
 
-        assertThat(domain.regions()).isZero();
+        assertThat(domain.regionCount()).isZero();
         assertThat(domain.registeredBytes()).isZero();
         stream.close();
         released.release();
@@ -404,7 +404,7 @@ class RegistrationTest {
 
         assertThatThrownBy(() -> domain.region().allocate(exhausted, 100, 20).register())
                 .hasMessage("no third buffer");
-        assertThat(domain.device().regions()).isZero();
+        assertThat(domain.device().regionCount()).isZero();
         assertThat(domain.device().registeredBytes()).isZero();
     }
 
@@ -456,7 +456,7 @@ class RegistrationTest {
         ByteBuf buffer = Unpooled.directBuffer(8, 8);
         assertThatThrownBy(() -> domain.register(buffer)).hasMessage("no entropy");
         assertThat(buffer.refCnt()).isOne();
-        assertThat(device.regions()).isZero();
+        assertThat(device.regionCount()).isZero();
         domain.close();
         buffer.release();
     }
@@ -469,6 +469,6 @@ class RegistrationTest {
                         + PlatformDependent.maxDirectMemory() + " bytes")
                 .withMessageEndingWith("-XX:MaxDirectMemorySize");
         assertThat(domain.registeredBytes()).isZero();
-        assertThat(domain.regions()).isZero();
+        assertThat(domain.regionCount()).isZero();
     }
 }

@@ -53,7 +53,7 @@ final class HeaderQueue implements UntaggedQueue {
         if (Integer.compareUnsigned(ahead, available()) >= 0) {
             return null;
         }
-        for (int made = buffers.size(); made <= ahead; made++) {
+        for (int count = buffers.size(); count <= ahead; count++) {
             UntaggedBuffer buffer = new UntaggedBuffer();
             buffer.sink().wrap(Unpooled.buffer(room, room), 0, room);
             buffers.add(buffer);

@@ -134,7 +134,7 @@ final class QueuePairRecorder {
         connection.established = true;
         if (connection.isEnabled()) {
             // Store the addresses now; the channel may not have them later.
-            nameAddresses();
+            setAddressNames();
         }
     }
 
@@ -151,7 +151,7 @@ final class QueuePairRecorder {
         connection.end();
         if (connection.shouldCommit()) {
             if (connection.localAddress == null) {
-                nameAddresses();
+                setAddressNames();
             }
             connection.channel = channel.id().asShortText();
             connection.role = role.name();
@@ -163,7 +163,7 @@ final class QueuePairRecorder {
         }
     }
 
-    private void nameAddresses() {
+    private void setAddressNames() {
         connection.localAddress = Objects.toString(channel.localAddress(), null);
         connection.remoteAddress = Objects.toString(channel.remoteAddress(), null);
     }

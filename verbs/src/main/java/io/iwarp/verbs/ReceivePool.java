@@ -184,7 +184,7 @@ final class ReceivePool {
          */
         @Nullable
         ReceiveRequest take(Runnable limitListener) {
-            boolean low = false;
+            boolean isBelowLimit = false;
             ReceiveRequest request;
             lock.lock();
             try {
@@ -199,12 +199,12 @@ final class ReceivePool {
                 }
                 if (request != null && postedReceives.size() < limit) {
                     limit = UNARMED;
-                    low = true;
+                    isBelowLimit = true;
                 }
             } finally {
                 lock.unlock();
             }
-            if (low) {
+            if (isBelowLimit) {
                 limitListener.run();
             }
             return request;
@@ -280,11 +280,11 @@ final class ReceivePool {
                 userCount--;
                 stopWaiting();
                 if (claim != null) {
-                    giveBack(claim);
+                    returnClaim(claim);
                     claim = null;
                 }
                 for (int newest = returned.size() - 1; newest >= 0; newest--) {
-                    giveBack(returned.get(newest));
+                    returnClaim(returned.get(newest));
                 }
                 for (User next = grantNext(); next != null; next = grantNext()) {
                     grantee.add(next);
@@ -296,7 +296,7 @@ final class ReceivePool {
         }
 
         /** Call it with the lock held. */
-        private void giveBack(ReceiveRequest request) {
+        private void returnClaim(ReceiveRequest request) {
             postedReceives.addFirst(request);
             heldCount.decrementAndGet();
         }

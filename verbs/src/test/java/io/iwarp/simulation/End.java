@@ -401,8 +401,8 @@ final class End {
         }
         sharing.dispose();
         regions.close();
-        if (domain.regions() != 0) {
-            world.violated("nothing is left", this + " has " + domain.regions() + " regions");
+        if (domain.regionCount() != 0) {
+            world.violated("nothing is left", this + " has " + domain.regionCount() + " regions");
         }
         long input = domain.device().managedReceiveBytes() + domain.device().partialFpduBytes();
         if (input != 0) {
@@ -412,8 +412,8 @@ final class End {
             world.violated(
                     "nothing is left", this + " has " + domain.device().sendingBytes() + " bytes reserved to send");
         }
-        if (domain.device().windows() != 0) {
-            world.violated("nothing is left", this + " has " + domain.device().windows() + " windows");
+        if (domain.device().windowCount() != 0) {
+            world.violated("nothing is left", this + " has " + domain.device().windowCount() + " windows");
         }
         for (CompletionQueue queue : new CompletionQueue[] {sends, gets}) {
             if (queue != null) {

@@ -75,7 +75,7 @@ class EndOfMemoryTest {
         }
         for (ProtectionDomain domain : closed) {
             await(domain.closed());
-            assertThat(domain.device().regions()).isZero();
+            assertThat(domain.device().regionCount()).isZero();
         }
     }
 
@@ -101,7 +101,7 @@ class EndOfMemoryTest {
         queuePair.close();
         await(queuePair.closed());
 
-        assertThat(domain.regions()).isZero();
+        assertThat(domain.regionCount()).isZero();
         domain.close();
         await(domain.closed());
         for (MemoryRegion region : regions) {

@@ -281,7 +281,7 @@ class LifeTest {
         assertThat(reason.endedBy()).isEqualTo(EndedBy.LOCAL_FAULT);
         assertThat(reason.error()).isEqualTo(ProtocolError.DDP_TAGGED_INVALID_STAG);
         assertFlushed(posted, reason);
-        assertThat(domain.device().regions())
+        assertThat(domain.device().regionCount())
                 .as("the sink of the Read is registered no longer")
                 .isOne();
     }
@@ -326,6 +326,6 @@ class LifeTest {
                         .isInstanceOfSatisfying(
                                 ConnectionClosedException.class,
                                 closed -> assertThat(closed.reason()).isSameAs(reason)));
-        assertThat(domain.device().regions()).isOne();
+        assertThat(domain.device().regionCount()).isOne();
     }
 }

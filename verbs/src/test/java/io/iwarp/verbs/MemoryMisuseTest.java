@@ -56,7 +56,7 @@ class MemoryMisuseTest {
             region.close();
             assertThat(memory.release()).isTrue();
         }
-        assertThat(domain.device().regions()).isZero();
+        assertThat(domain.device().regionCount()).isZero();
         assertThat(domain.device().registeredBytes()).isZero();
         domain.close();
     }

@@ -78,10 +78,10 @@ class OperationKillTest {
                             AccessRight.LOCAL_WRITE)
                     .register();
             Seeds.forEach(KILLS, (seed, random) -> runOne(loopback, domain, memory, random));
-            assertThat(domain.device().regions())
+            assertThat(domain.device().regionCount())
                     .as("sinks that were registered for one Read are not any more")
                     .isOne();
-            assertThat(domain.device().windows()).isZero();
+            assertThat(domain.device().windowCount()).isZero();
             memory.close();
         }
         domain.close();

@@ -71,7 +71,7 @@ class OperationsTest {
         assertThat(read.bytes()).isEqualTo(LENGTH);
         assertThat(sink).isEqualTo(pattern);
         assertThat(sink.refCnt()).isOne();
-        assertThat(domain.device().regions())
+        assertThat(domain.device().regionCount())
                 .as("the sink is registered no longer")
                 .isOne();
         sink.clear();

@@ -74,7 +74,7 @@ class PostFailureTest {
         loopback.close();
         closer.shutdown();
         assertThat(closer.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
-        assertThat(domain.device().regions()).isZero();
+        assertThat(domain.device().regionCount()).isZero();
         domain.close();
     }
 
@@ -135,7 +135,7 @@ class PostFailureTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(message));
         assertThat(queuePair.engine().requests().ring().unreleasedCount()).isZero();
-        assertThat(domain.device().regions()).isOne();
+        assertThat(domain.device().regionCount()).isOne();
         region.close();
         assertThat(bytes.release()).isTrue();
         assertThat(sink.release()).isTrue();

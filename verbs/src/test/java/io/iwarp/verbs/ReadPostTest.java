@@ -41,7 +41,7 @@ class ReadPostTest {
         await(queuePair.closed());
         await(loopback.nextAccepted().closed());
         loopback.close();
-        assertThat(domain.device().regions()).isZero();
+        assertThat(domain.device().regionCount()).isZero();
         domain.close();
         assertThat(bytes.release()).isTrue();
     }

@@ -68,8 +68,8 @@ class RevocationOfStreamsTest {
     void release() {
         loopback.close();
         sink.close();
-        assertThat(domain.device().regions()).isZero();
-        assertThat(domain.device().windows()).isZero();
+        assertThat(domain.device().regionCount()).isZero();
+        assertThat(domain.device().windowCount()).isZero();
         domain.close();
         assertThat(memory.release()).isTrue();
     }

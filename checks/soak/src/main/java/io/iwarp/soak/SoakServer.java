@@ -271,7 +271,7 @@ final class SoakServer {
         }
         counter.close();
         shared.close();
-        int left = domain.device().regions() + clientDomain.device().regions();
+        int left = domain.device().regionCount() + clientDomain.device().regionCount();
         if (left != 0) {
             soak.fail(transport + ": " + left + " regions are left");
         } else {

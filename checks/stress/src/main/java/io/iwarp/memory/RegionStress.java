@@ -123,7 +123,7 @@ public final class RegionStress {
         public void rest(ZZZ_Result result) {
             result.r1 = placed;
             result.r2 = isAsRemembered() && !place();
-            result.r3 = memory.refCnt() == 1 && device.regions() == 0;
+            result.r3 = memory.refCnt() == 1 && device.regionCount() == 0;
             memory.release();
         }
     }
@@ -207,7 +207,7 @@ public final class RegionStress {
             MemoryWindow bound = window;
             result.r1 = bound != null;
             result.r2 = bound == null || (!bound.isValid() && stream.lookup(bound.stag()) == null);
-            result.r3 = stream.holderCount() == 0 && device.windows() == 0;
+            result.r3 = stream.holderCount() == 0 && device.windowCount() == 0;
             memory.release();
         }
     }
@@ -243,7 +243,7 @@ public final class RegionStress {
             MemoryWindow bound = window;
             result.r1 = bound != null;
             result.r2 = bound == null || (!bound.isValid() && device.stags().find(bound.stag()) == null);
-            result.r3 = device.windows() == 0;
+            result.r3 = device.windowCount() == 0;
             region.close();
             memory.release();
         }

@@ -35,7 +35,7 @@ class PublishedOutputsTest {
     void nothingIsLeft() {
         published.close();
         directory.close();
-        assertThat(domain.regions()).isZero();
+        assertThat(domain.regionCount()).isZero();
         assertThat(regions.files()).isZero();
         domain.close();
     }

@@ -21,7 +21,7 @@ class SinkPoolTest {
     @AfterEach
     void nothingIsLeft() {
         pool.close();
-        assertThat(domain.regions()).isZero();
+        assertThat(domain.regionCount()).isZero();
         domain.close();
     }
 
@@ -31,7 +31,7 @@ class SinkPoolTest {
         for (int i = 0; i < 50; i++) {
             sinks.add(pool.take(100 + i));
         }
-        assertThat(domain.regions()).isEqualTo(1);
+        assertThat(domain.regionCount()).isEqualTo(1);
         for (int i = 1; i < sinks.size(); i++) {
             SinkPool.Sink before = sinks.get(i - 1);
             assertThat(offset(sinks.get(i))).isGreaterThanOrEqualTo(offset(before) + before.length());
@@ -52,7 +52,7 @@ class SinkPoolTest {
         for (int i = 0; i < 100; i++) {
             pool.take(QUARTER).release();
         }
-        assertThat(domain.regions()).isLessThanOrEqualTo(2);
+        assertThat(domain.regionCount()).isLessThanOrEqualTo(2);
     }
 
     @Test
@@ -62,7 +62,7 @@ class SinkPoolTest {
 
         large.release();
 
-        assertThat(domain.regions()).isZero();
+        assertThat(domain.regionCount()).isZero();
     }
 
     @Test
