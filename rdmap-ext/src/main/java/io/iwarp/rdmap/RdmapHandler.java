@@ -226,10 +226,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         }
         isFlushPending = false;
         context().flush();
-        if (state.acceptsRequests()) {
-            if (pendingMessageCount > 0) {
-                deadlines.transmit.arm();
-            }
+        if (pendingMessageCount > 0 && state.acceptsRequests()) {
+            deadlines.transmit.arm();
         }
     }
 
