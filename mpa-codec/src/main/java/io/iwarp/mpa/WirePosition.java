@@ -40,7 +40,7 @@ public final class WirePosition {
         this.written = written;
     }
 
-    /** Returns how many bytes were handed to the transport. It has taken {@link #takenBytes} of them. */
+    /** Returns how many bytes were handed to the transport. It has taken {@link #taken} of them. */
     public long written() {
         return written.getAsLong();
     }

@@ -579,7 +579,7 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Returns the parameters that were negotiated at start-up, and the peer's private data. Null before that; not null
-     * once {@link #readyFuture} has completed with this queue pair.
+     * once {@link #ready} has completed with this queue pair.
      */
     public @Nullable MpaParameters parameters() {
         return engine.parameters();
@@ -675,7 +675,7 @@ public final class QueuePair implements AutoCloseable {
         return readyFuture.copy();
     }
 
-    /** Runs an action when {@link #readyFuture} completes. The failure is not wrapped in a CompletionException. */
+    /** Runs an action when {@link #ready} completes. The failure is not wrapped in a CompletionException. */
     void whenReady(BiConsumer<? super QueuePair, ? super Throwable> action) {
         readyFuture.whenComplete(action);
     }
