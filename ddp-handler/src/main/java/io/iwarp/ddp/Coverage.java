@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * The bytes of one message that have arrived. Segments may arrive in any order, overlap and be repeated (RFC 5041
- * section 5.3), so lengths alone do not tell whether each byte has arrived. Offsets and lengths are in bytes of the
+ * section 5.3), so lengths alone do not show whether each byte has arrived. Offsets and lengths are in bytes of the
  * message, at most 2^32.
  *
  * <p>Ranges in ascending order need no memory. Ranges beyond a gap are kept as at most {@link #MAX_PIECES} pieces.

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * The handler of DDP in the pipeline, above {@code MpaFramingHandler} (RFC 5041). One handler serves one channel and
  * belongs to its event loop.
  *
- * <p><b>Outbound</b> it takes {@link DdpMessage}s. They are sent in the order of writing, after a flush and once MPA is
+ * <p><b>Outbound</b> it takes {@link DdpMessage}s. They are sent in the order of the writes, after a flush, once MPA is
  * ready to send. Segments are cut as the transport takes them, with at most its transmit window of bytes in flight,
  * including the copies of a {@linkplain DdpMessage#source source}. {@link DdpUlp#onSent} reports that a message is
  * sent. A promise that is not void completes just before that, or fails with {@link io.iwarp.ConnectionClosedException}
@@ -47,22 +47,22 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Inbound</b> MPA passes ULPDUs to {@link #receive}. They are checked, placed and delivered by calls of
  * {@link DdpUlp}. Events of MPA are handled and then passed on: they report start-up and the half-close of the peer to
- * the handler of the ULP. Only a fault comes by {@link DdpUlp#onFault}, as faults of DDP do.
+ * the handler of the ULP. A fault of MPA is reported by {@link DdpUlp#onFault}, like the faults of DDP.
  *
  * <p><b>The end.</b> DDP never closes the channel (section 6.2). To close in order, the ULP waits for
  * {@link DdpUlp#onSent} of its last message, shuts down the output, and closes after the peer's half-close. A close
- * passes through at once and loses what is not sent. When the channel closes, everything not sent is dropped without
- * {@code onSent}. If the terminal message cannot be sent on an open channel, {@code exceptionCaught} goes up the
- * pipeline with the reason.
+ * passes through immediately, and unsent messages are lost. When the channel closes, everything not sent is dropped
+ * without {@code onSent}. If the terminal message cannot be sent on an open channel, {@code exceptionCaught} goes up
+ * the pipeline with the reason.
  *
  * <p><b>Sending.</b> Segments are sent in bursts, only as fast as the transport accepts them. A burst begins only while
- * the channel is writable and the transmit window has room for a segment of any size. It holds at most an eighth of the
- * window. So a message of 4 GiB ties up no more than the window. Every burst is flushed. After some bursts the event
- * loop gets time for its other work.
+ * the channel is writable and the transmit window has room for a segment of any size. It has at most an eighth of the
+ * window. A message of 4 GiB thus holds no more memory than the window. Every burst is flushed. After some bursts the
+ * event loop can do other work.
  *
  * <p>All calls may be re-entrant: a write or flush can complete promises, and a report makes the ULP write and flush
- * again. Therefore {@link #transmit} never nests: an inner call returns at once, and the loop that is running does its
- * work. So all bursts of one turn are counted, even if the transport takes everything at once.
+ * again. Therefore {@link #transmit} does not nest: an inner call returns immediately, and the running loop does its
+ * work. All bursts of one turn are thus counted, even if the transport accepts everything immediately.
  */
 public final class DdpHandler extends ChannelDuplexHandler implements UlpduReceiver {
     /** The smallest transmit window, in bytes. It holds at least one segment of any size. */
@@ -72,26 +72,26 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
     public static final int DEFAULT_TRANSMIT_WINDOW = SendBuffer.DEFAULT_WINDOW;
 
     /**
-     * The number of ULPDUs that are handled before the responses are sent. One read can bring a thousand small
+     * The number of ULPDUs that are handled before the responses are sent. One read can contain a thousand small
      * requests. Flushing once per burst keeps both ends busy instead of alternating. The rate of FetchAdds in
      * {@code checks/benchmarks/compare} shows it.
      */
     static final int MAX_BURST = 64;
 
-    /** The number of bursts before other work of the event loop gets a turn. */
+    /** The number of bursts before the event loop does other work. */
     static final int BURSTS_PER_TURN = 8;
 
-    /** Which messages are taken from the ULP and sent. */
+    /** Which messages are accepted and sent. */
     private enum State {
-        /** Messages are taken. They are sent once MPA is {@linkplain #ready ready}. */
+        /** Messages are accepted, and sent once MPA is {@linkplain #ready ready}. */
         OPEN,
-        /** Sending failed, or a source was revoked: only the terminal message is taken. */
+        /** Sending failed, or a source was revoked. Only the terminal message is accepted. */
         TERMINAL_ONLY,
-        /** The terminal message was taken. Nothing else is taken or sent. */
+        /** The terminal message was accepted. No other message is accepted or sent. */
         TERMINATING,
-        /** No message is taken. What was taken is still sent. */
+        /** No message is accepted. Those accepted before are still sent. */
         CLOSING,
-        /** The channel is closed, or closing. Nothing is sent. */
+        /** The channel is closed or closing. No message is sent. */
         ENDED
     }
 
@@ -99,7 +99,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
     private enum Turn {
         NONE,
         RUNNING,
-        /** A segment is being written: an exception that comes up the pipeline meanwhile is the answer to it. */
+        /** A segment is being written. An exception that passes up the pipeline meanwhile is caused by it. */
         WRITING
     }
 
@@ -115,7 +115,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
     private final Runnable resume = this::resume;
     private final ChannelFutureListener onSettled = burst -> onSettled();
 
-    @SuppressWarnings("NullAway.Init") // set by handlerAdded, before all other calls
+    @SuppressWarnings("NullAway.Init") // set by handlerAdded, before any other call
     private ChannelHandlerContext context;
 
     @SuppressWarnings("NullAway.Init") // likewise
@@ -123,13 +123,13 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
 
     private State state = State.OPEN;
     private Turn turn = Turn.NONE;
-    /** The event loop has its turn for other work; {@link #resume} is scheduled. */
+    /** Whether {@link #resume} is scheduled, to run after other work of the event loop. */
     private boolean isResumeScheduled;
 
     private int mulpdu;
-    /** MPA can send. */
+    /** Whether MPA can send. */
     private boolean isTransmitReady;
-    /** The transport refused a segment. Later refusals are ignored. */
+    /** Whether the transport refused a segment. Later refusals are ignored. */
     private boolean isSegmentRefused;
 
     /**
@@ -190,7 +190,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
         ctx.fireChannelInactive();
     }
 
-    /** Drops everything: the channel is closed, or the ULP closes it. */
+    /** Drops all messages, because the channel is closed or the ULP closes it. */
     private void end() {
         receiver.cancelTimeout();
         if (state != State.ENDED) {
@@ -330,8 +330,8 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
     }
 
     /**
-     * Drops what is not sent and what still arrives, and passes the close on. The close may take time to reach the
-     * socket, as with TLS. Meanwhile no segment may be cut from memory that the ULP has released.
+     * Drops unsent messages and further input, and passes the close on. The close may take time to reach the socket, as
+     * with TLS. Meanwhile no segment may be cut from memory that the ULP has released.
      */
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
@@ -343,7 +343,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
 
     /**
      * Reports what the transport has taken, and writes bursts while possible, unless a call is running that does this.
-     * Callers are often tasks and promises, whose exceptions are only logged. So each failure ends the stream.
+     * Every failure ends the stream, because callers are often tasks and promises, whose exceptions are only logged.
      *
      * @return whether anything was flushed
      */
@@ -418,7 +418,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
         try {
             cut = buffer.cut(segment, limit);
         } catch (Throwable unreadable) {
-            // The memory was released, or there is no memory for a copy. Nothing was cut, so the stream has no hole.
+            // The memory was released, or there is no memory for a copy. No segment was cut, so the stream has no gap.
             fail(unreadable, faultOf(unreadable));
             return false;
         }
@@ -459,8 +459,8 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
     }
 
     /**
-     * A segment that cannot be written leaves a hole, and no segment may follow it: later messages would tell the peer
-     * that the bytes of earlier ones are in place. Must run before earlier bursts have been flushed.
+     * A segment that cannot be written leaves a gap, and no segment may follow it: a later message tells the peer that
+     * the bytes of earlier ones are in place. Must run before earlier bursts have been flushed.
      */
     private void checkForRefusal() {
         Throwable failure = buffer.refusal();
@@ -522,8 +522,8 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
         boolean terminal = state == State.TERMINATING;
         takeTerminalOnly();
         buffer.dropUntaken(cause);
-        // A closed channel reports its end by itself. But if a write fails before a read does, the transport closes the
-        // channel first, and only the failed message has the cause.
+        // A closed channel is reported anyway. But if a write fails before a read, the transport closes the channel
+        // first, and only the failed write has the cause.
         if (context.channel().isOpen() || !(cause instanceof ClosedChannelException)) {
             receiver.fail(faultOf(cause));
         }
@@ -555,8 +555,8 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
     }
 
     /**
-     * From now on only the terminal message, and segments already handed over, are sent. Comes before any message is
-     * dropped: a drop callback may write.
+     * Sends only the terminal message and segments already written. Must run before a message is dropped, since a drop
+     * callback may write.
      */
     private void takeTerminalOnly() {
         if (state == State.OPEN) {

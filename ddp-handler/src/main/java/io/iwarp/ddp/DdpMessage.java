@@ -11,15 +11,15 @@ import org.jspecify.annotations.Nullable;
  * One outgoing DDP message: its destination and its bytes.
  *
  * <p>Fill it with {@link #tagged} or {@link #untagged}, set its bytes, and write it to the channel. Do not change it
- * until {@link DdpUlp#onSent} reports it or the stream ends. Then the object can be used again. It belongs to the event
- * loop of the stream. Its bytes come from one of two places:
+ * until {@link DdpUlp#onSent} reports it or the stream ends. After that the object can be reused. It belongs to the
+ * event loop of the stream. Its bytes come from one of two places:
  *
  * <ul>
  *   <li>The {@link #payload}, for what this side chooses to send. It is sent by reference: until {@code onSent} its
  *       bytes must not change, and its buffer or region must stay alive. DDP does not retain it. A region that peers
  *       may change is copied segment by segment.
- *   <li>A {@link #source}, for memory that the peer reads by an STag. It can be revoked at any time, and the
- *       application may write to it at any time. So each segment is copied when it is cut.
+ *   <li>A {@link #source}, for memory that the peer reads by an STag. Each segment is copied when it is cut, because
+ *       the memory can be revoked and the application may write to it at any time.
  * </ul>
  *
  * <p>A message has at most 2^32 - 1 bytes. A message of 0 bytes is one segment (RFC 5041 section 5.2).
@@ -53,7 +53,7 @@ public class DdpMessage extends AbstractReferenceCounted {
     public DdpMessage() {}
 
     /**
-     * Requires that a message can have a number of bytes.
+     * Checks the length of a message.
      *
      * @param name of the memory with the bytes, for the message of the exception
      * @throws IllegalArgumentException if it cannot
@@ -80,7 +80,7 @@ public class DdpMessage extends AbstractReferenceCounted {
      * Makes this a tagged message: the peer places it into the buffer of an STag. The message is no longer
      * {@link #terminal}. Payload and source do not change.
      *
-     * @param rsvdUlp RsvdULP, passed to the peer's ULP unchanged: 0..255, the control byte of RDMAP
+     * @param rsvdUlp RsvdULP, passed to the peer's ULP unchanged: 0 to 255, the control byte of RDMAP
      * @param destination the STag that the peer advertised, any 32-bit value
      * @param offset the tagged offset of the first byte, any unsigned 64-bit value; it wraps to 0 after 2^64 - 1
      * @return this message
@@ -97,10 +97,10 @@ public class DdpMessage extends AbstractReferenceCounted {
      * Makes this an untagged message: the peer places it into the next buffer of a queue. The message is no longer
      * {@link #terminal}. Payload and source do not change.
      *
-     * @param rsvdUlpFirst the first byte of RsvdULP, passed to the peer's ULP unchanged: 0..255, the control byte of
+     * @param rsvdUlpFirst the first byte of RsvdULP, passed to the peer's ULP unchanged: 0 to 255, the control byte of
      *     RDMAP
      * @param rsvdUlpRest the other four bytes of RsvdULP, any 32-bit value
-     * @param queue the queue number, 0..3
+     * @param queue the queue number, 0 to 3
      * @return this message
      * @throws IllegalStateException if the message is in flight
      */
@@ -140,7 +140,7 @@ public class DdpMessage extends AbstractReferenceCounted {
      *
      * @param buffer the memory to read, whose access was checked; null to send the payload, as a new message does
      * @param offset the tagged offset of the first byte in the buffer, unsigned
-     * @param length the number of bytes, 0..2^32-1; with 0 nothing is read, even if the buffer is invalid
+     * @param length the number of bytes, 0 to 2^32 - 1; with 0 nothing is read, even if the buffer is invalid
      * @return this message
      * @throws IllegalStateException if the message is in flight
      */
@@ -199,7 +199,7 @@ public class DdpMessage extends AbstractReferenceCounted {
         return tagged;
     }
 
-    /** Returns RsvdULP or its first byte, 0..255. */
+    /** Returns RsvdULP or its first byte, 0 to 255. */
     public final int control() {
         return control;
     }
@@ -219,7 +219,7 @@ public class DdpMessage extends AbstractReferenceCounted {
         return rsvdUlp;
     }
 
-    /** Returns the queue number of an untagged message, 0..3. */
+    /** Returns the queue number of an untagged message, 0 to 3. */
     public final int queueNumber() {
         return queueNumber;
     }
@@ -227,7 +227,7 @@ public class DdpMessage extends AbstractReferenceCounted {
     /**
      * Returns the position on the wire after the last byte of the message, or {@link #NOT_WRITTEN}. When the transport
      * has taken that many bytes, the peer may have the whole message, though {@link DdpUlp#onSent} has not reported it.
-     * From then on the message is not read any more. It stays until the object is used for another message.
+     * The message is not read after that. The value is kept until the object is used for another message.
      */
     public final long wireEnd() {
         return wireEnd;

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Then the payload is placed, all of it or nothing. Segments of one message may arrive in any order and overlap, but
  * the one with the L flag comes last (section 4.1) and completes the message. Untagged messages are delivered in MSN
- * order, so one that is complete early waits.
+ * order, so a message that completes early waits for those before it.
  *
  * <p>After an error all later segments are dropped, and nothing more is reported (section 7.1).
  *
@@ -364,7 +364,8 @@ final class DdpReceiver {
     }
 
     /**
-     * Delivers the complete messages at the head of a queue. Then {@link #segment} is the last segment of the last one.
+     * Delivers the complete messages at the head of a queue. After that {@link #segment} is the last segment of the
+     * last one.
      */
     private @Nullable ProtocolFault deliver(UntaggedQueue queue, int queueNumber) {
         ProtocolFault fault = null;
@@ -386,7 +387,8 @@ final class DdpReceiver {
     }
 
     /**
-     * A message that waited has another last segment. Its header is taken now: its buffer may be reused after delivery.
+     * A message that waited has another last segment. Its header is copied now, because its buffer may be reused after
+     * delivery.
      */
     private void markLastSegment(UntaggedBuffer buffer) {
         buffer.lastHeader(waitedHeader);

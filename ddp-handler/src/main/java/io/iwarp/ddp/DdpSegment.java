@@ -42,10 +42,10 @@ import io.netty.buffer.Unpooled;
  * </pre>
  *
  * <p>The object of a received segment is reused for each. It and its buffer are valid only during the call that passes
- * them. It owns nothing. It belongs to the event loop of the stream.
+ * them. It owns no memory. It belongs to the event loop of the stream.
  *
- * <p>A peer may send a ULPDU that is too short for a header ({@link #headerComplete}). Then only {@link #tagged},
- * {@link #ulpduLength} and the accessors of buffer and header range may be called. The others throw
+ * <p>A peer may send a ULPDU that is too short for a header ({@link #headerComplete}). In that case only
+ * {@link #tagged}, {@link #ulpduLength} and the accessors of buffer and header range may be called; the others throw
  * {@link IllegalStateException}.
  */
 public final class DdpSegment {
@@ -145,7 +145,7 @@ public final class DdpSegment {
         return this;
     }
 
-    /** Reads two longs, which overlap by two bytes, because each access to a buffer costs its checks. */
+    /** Reads two longs that overlap by two bytes, because every access to a buffer is bounds-checked. */
     private void readHeader(ByteBuf bytes, int from) {
         long start = bytes.getLong(from);
         controls = (int) (start >>> CONTROLS_SHIFT);
@@ -182,13 +182,13 @@ public final class DdpSegment {
         return last() && messageOffset() == 0;
     }
 
-    /** Returns DV, the version of DDP, 0..3. */
+    /** Returns DV, the version of DDP, 0 to 3. */
     public int version() {
         requireHeader();
         return ddpControl() & VERSION_MASK;
     }
 
-    /** Returns RsvdULP when tagged, its first byte when untagged: 0..255, the control byte of RDMAP. */
+    /** Returns RsvdULP when tagged, its first byte when untagged: 0 to 255, the control byte of RDMAP. */
     public int control() {
         requireHeader();
         return controls & 0xFF;
@@ -224,7 +224,9 @@ public final class DdpSegment {
         return msn;
     }
 
-    /** Returns offset of the first payload byte in the message, 0..2^32-1 bytes; only for an untagged segment. */
+    /**
+     * Returns the offset of the first payload byte in the message, 0 to 2^32 - 1 bytes; only for an untagged segment.
+     */
     public long messageOffset() {
         requireHeader();
         return Integer.toUnsignedLong(messageOffset);
@@ -288,7 +290,7 @@ public final class DdpSegment {
     // Writing
 
     /**
-     * Makes a buffer the header of a segment of a tagged message.
+     * Writes the header of a segment of a tagged message into a buffer.
      *
      * @param offset the offset of the first payload byte in the message
      */
@@ -299,7 +301,7 @@ public final class DdpSegment {
     }
 
     /**
-     * Makes a buffer the header of a segment of an untagged message.
+     * Writes the header of a segment of an untagged message into a buffer.
      *
      * @param offset the offset of the first payload byte in the message
      */
@@ -308,7 +310,7 @@ public final class DdpSegment {
     }
 
     /**
-     * Makes a buffer the header of an untagged segment.
+     * Writes the header of an untagged segment into a buffer.
      *
      * @param controls the first two bytes
      */

@@ -5,12 +5,12 @@ import io.iwarp.ProtocolFault;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The layer above DDP (ULP): what DDP asks it and reports to it. All calls come on the event loop of the stream. The
- * ULP may write messages during any of them.
+ * The layer above DDP (ULP). DDP makes all calls on the event loop of the stream. The ULP may write messages during any
+ * of them.
  *
  * <p>For each segment the order is: {@link #place}, then the checks of DDP, then placement and {@link #onPlaced}, then,
- * if the message is complete, delivery by {@link UntaggedQueue#deliver} or {@link TaggedTarget#deliver}. A segment that
- * stalled the input is asked for again.
+ * if the message is complete, delivery by {@link UntaggedQueue#deliver} or {@link TaggedTarget#deliver}. {@link #place}
+ * is called again for a segment that stalled the input.
  */
 public interface DdpUlp {
     /**
@@ -37,14 +37,13 @@ public interface DdpUlp {
 
     /**
      * The memory that a message reads was revoked before all of it was read. The segments cut so far are sent, the rest
-     * of the message is not, and the messages after it are dropped. Messages before it are still sent. They are
-     * reported before the terminal message at the latest. From now on only the {@linkplain DdpMessage#terminal()
-     * terminal message} is sent. Until it is written, segments are still received. Called at most once. {@link #onSent}
-     * is not called for this message.
+     * of the message and later messages are dropped. Earlier messages are still sent, and are reported before the
+     * terminal message. After this call only the {@linkplain DdpMessage#terminal() terminal message} is sent. Until it
+     * is written, segments are still received. Called at most once. {@link #onSent} is not called for this message.
      *
      * <p>It is never called if no message has a {@linkplain DdpMessage#source source}.
      *
-     * @param message the message, free to be used again
+     * @param message the message, which may be reused
      * @param bytesRead the number of its bytes that were cut, 0 to less than its length
      */
     default void onSourceRevoked(DdpMessage message, long bytesRead) {}
@@ -71,9 +70,6 @@ public interface DdpUlp {
      */
     void onFault(ProtocolFault fault, @Nullable DdpSegment segment);
 
-    /**
-     * One burst of input has been handled: all that was read, or the next part of it. This is the time to flush what
-     * was written in response.
-     */
+    /** One burst of input has been handled: all that was read, or the next part of it. Flush the responses now. */
     void onReadComplete();
 }

@@ -12,12 +12,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Bounds the time for which the untagged messages of a stream are incomplete (RFC 5044 section 7.1.2 rule 10).
  *
- * <p>A message has the timeout from its first segment on. Each byte that had not arrived before extends this by the
- * time that it takes at {@link #MIN_BYTES_PER_SECOND}; nothing else does. The time for which this side holds back the
- * input is added.
+ * <p>The timeout of a message starts at its first segment. Each new byte extends it by the time of one byte at
+ * {@link #MIN_BYTES_PER_SECOND}. The time for which this side does not read is added.
  *
- * <p>Confined to the event loop. One timer serves all messages, and runs on when a message is complete: the next one
- * then costs no timer.
+ * <p>Confined to the event loop. One timer serves all messages. It is not cancelled when a message completes, so that
+ * the next message needs no new timer.
  */
 final class IncompleteMessages {
     /** The minimum rate at which a peer must send a message, beyond the timeout. */
@@ -30,7 +29,7 @@ final class IncompleteMessages {
     private final List<UntaggedBuffer> messages = new ArrayList<>(1);
     private @Nullable EventExecutor executor;
     private @Nullable ScheduledFuture<?> timer;
-    /** How long the input was held back until now, or until the current hold began. */
+    /** The total time of all holds that have ended. */
     private long heldNanos;
     /** When the current hold began. */
     private long holdStart;
@@ -67,7 +66,7 @@ final class IncompleteMessages {
         messages.remove(message);
     }
 
-    /** The input is held back: no segment can arrive. */
+    /** The input is held back, so no segment can arrive. */
     void hold() {
         if (!isHeld) {
             isHeld = true;
@@ -75,7 +74,7 @@ final class IncompleteMessages {
         }
     }
 
-    /** The input goes on. */
+    /** The input is read again. */
     void resume() {
         if (isHeld) {
             isHeld = false;

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The messages of one stream that are not sent, in the order of writing, and how far they are cut into segments and
- * taken by the transport; without I/O.
+ * accepted by the transport. It does no I/O.
  *
  * <pre>
  *     first        taken           next                     flushed          end
@@ -37,12 +37,13 @@ import org.jspecify.annotations.Nullable;
  * retained. Otherwise the buffer is reused for the next copy. Segments of a source end where a word of 8 bytes ends in
  * memory, and so may be up to 7 bytes shorter: each word is read atomically.
  *
- * <p><b>Bursts.</b> A burst is what is written to the transport in one go. The promise of its last segment tells when
- * the transport has taken it. Bursts are accounted for in their order, whatever the order of their promises.
+ * <p><b>Bursts.</b> A burst is a sequence of segments that is written and flushed together. The promise of its last
+ * segment completes when the transport has accepted it. Bursts are accounted for in their order, whatever the order of
+ * their promises.
  *
- * <p><b>Held bytes.</b> Until a burst is taken, this side holds its headers and copies. What exceeds
- * {@link SendReservation#FREE_BYTES} is reserved from the device. If the device has nothing left, the next segment
- * waits until a burst is taken. A stream is thus only ever blocked by its own peer.
+ * <p><b>Held bytes.</b> Until a burst is taken, this side holds its headers and copies. Bytes beyond
+ * {@link SendReservation#FREE_BYTES} are reserved from the device. If the device has none left, the next segment waits
+ * until a burst is accepted. A stream is thus only ever blocked by its own peer.
  *
  * <p>It belongs to the event loop of the stream.
  */
@@ -142,7 +143,7 @@ final class SendBuffer {
         messages.add(message);
     }
 
-    /** Everything added so far may be sent. */
+    /** Allows the messages added so far to be sent. */
     void flush() {
         flushed = messages.end();
     }
@@ -204,7 +205,7 @@ final class SendBuffer {
     }
 
     /**
-     * The segment that was cut last was written.
+     * Records that the last segment was written.
      *
      * @param position returns the position on the wire after it
      */
@@ -295,7 +296,7 @@ final class SendBuffer {
 
     // Bursts.
 
-    /** Returns how many bytes the window has room for. */
+    /** Returns the free bytes of the window. */
     private int room() {
         return window - (int) (bytesCut - bytesTaken);
     }
@@ -328,7 +329,7 @@ final class SendBuffer {
     }
 
     /**
-     * All segments cut since the last burst are a burst.
+     * Ends a burst: all segments cut since the last one.
      *
      * @param promise completes when the transport has taken its last segment
      */

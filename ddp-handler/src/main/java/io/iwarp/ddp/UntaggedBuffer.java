@@ -72,7 +72,7 @@ public class UntaggedBuffer {
     }
 
     /**
-     * Returns the first byte of RsvdULP, 0..255.
+     * Returns the first byte of RsvdULP, 0 to 255.
      *
      * <p>It comes from the first segment that arrived. RFC 5041 section 4.3 allows any segment, and does not require a
      * comparison.
@@ -91,7 +91,7 @@ public class UntaggedBuffer {
         return msn;
     }
 
-    /** Returns length of the message, 0..2^32-1 bytes; known once {@link #complete}. */
+    /** Returns the length of the message, 0 to 2^32 - 1 bytes; known once {@link #complete}. */
     public final long messageLength() {
         return messageLength;
     }
@@ -118,7 +118,7 @@ public class UntaggedBuffer {
     }
 
     /**
-     * Makes a buffer the header of the segment that completed the message, exactly as received. With
+     * Writes the header of the segment that completed the message into a buffer, exactly as received. With
      * {@link #lastSegmentLength} it identifies the segment that an error refers to, until {@link #reset}.
      *
      * @param header has room for {@link DdpSegment#UNTAGGED_HEADER_LENGTH} bytes, which are its only ones afterwards
@@ -136,7 +136,7 @@ public class UntaggedBuffer {
         }
     }
 
-    /** Makes the buffer ready for another message. Call it before the buffer is offered by a queue again. */
+    /** Prepares the buffer for another message. Call it before a queue offers the buffer again. */
     public final void reset() {
         hasBegun = false;
         complete = false;

@@ -17,21 +17,21 @@ final class Crc32c {
 
     private final CRC32C crc = new CRC32C();
 
-    /** Creates a calculator that has seen no byte. */
+    /** Creates a calculator over no bytes. */
     Crc32c() {}
 
-    /** Forgets all bytes seen so far. */
+    /** Resets the CRC to that of no bytes. */
     void reset() {
         crc.reset();
     }
 
     /**
-     * Takes in bytes of a buffer that no other thread works on.
+     * Updates the CRC with bytes of a buffer that no other thread uses.
      *
-     * <p>For a buffer of one piece this allocates nothing: it uses the buffer's internal view, which is why the buffer
-     * must not be in use elsewhere at the same time.
+     * <p>For a buffer of one piece this allocates nothing: it uses the internal NIO view of the buffer, so no other
+     * code may use the buffer at the same time.
      *
-     * @param bytes the buffer; its indices stay as they are
+     * @param bytes the buffer, whose indices do not change
      * @param index the first byte
      * @param length the number of bytes
      */
@@ -47,7 +47,7 @@ final class Crc32c {
         }
     }
 
-    /** Takes in the bytes from the position of a view to its limit, and moves its position there. */
+    /** Updates the CRC with the remaining bytes of a view, and moves its position to its limit. */
     void update(ByteBuffer bytes) {
         crc.update(bytes);
     }
@@ -55,7 +55,7 @@ final class Crc32c {
     /**
      * Returns the CRC of all bytes since the last reset.
      *
-     * @return the 32-bit value; {@link ByteBuf#writeIntLE} brings it on the wire
+     * @return the 32-bit value; write it with {@link ByteBuf#writeIntLE}
      */
     int value() {
         return (int) crc.getValue();

@@ -30,7 +30,7 @@ public final class EnhancedSetup {
     /** The largest depth that can be negotiated. */
     public static final int MAX_DEPTH = 0x3FFE;
 
-    /** The depth that stands for "not negotiated here, the ULPs agree on it". */
+    /** The depth that means "not negotiated here, the ULPs agree on it". */
     public static final int NOT_NEGOTIATED = 0x3FFF;
 
     /** Maximum length of the ULP's private data in a frame with set-up data, in bytes. */
@@ -47,7 +47,7 @@ public final class EnhancedSetup {
     private final boolean readRtr;
     private final int ord;
 
-    /** Takes the fields in the order of the wire: A, B, IRD, C, D, ORD. */
+    /** Creates the set-up data; the arguments are in the order of the wire: A, B, IRD, C, D, ORD. */
     EnhancedSetup(boolean peerToPeer, boolean sendRtr, int ird, boolean writeRtr, boolean readRtr, int ord) {
         checkDepth("IRD", ird);
         checkDepth("ORD", ord);
@@ -135,7 +135,7 @@ public final class EnhancedSetup {
         return privateData;
     }
 
-    /** Appends the four bytes to {@code out}, which the caller keeps. */
+    /** Appends the four bytes to {@code out}, which is not released. */
     void encode(ByteBuf out) {
         out.writeShort((peerToPeer ? FIRST_FLAG : 0) | (sendRtr ? SECOND_FLAG : 0) | ird);
         out.writeShort((writeRtr ? FIRST_FLAG : 0) | (readRtr ? SECOND_FLAG : 0) | ord);

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The order of the checks: the FPDU is complete, its CRC is right (error 2/0/02), its markers point to its start
  * (2/0/03). The CRC covers the bytes as on the wire. Markers inside the ULPDU are removed by copying the ULPDU into a
- * buffer of this object. The received bytes are never changed, because a tap or another handler may hold them too. A
+ * buffer of this object. The received bytes are never changed, because another handler may hold a reference to them. A
  * ULPDU without markers is not copied.
  *
  * <p>Not safe for use by several threads: it belongs to the event loop of its stream.
@@ -41,11 +41,11 @@ public final class FpduDecoder {
         FPDU,
         /** The start of an FPDU, or nothing. */
         INCOMPLETE,
-        /** Bytes that are not a valid FPDU. */
+        /** An invalid FPDU. */
         FAULT
     }
 
-    /** ULPDUs that contain markers follow each other: one buffer of an event loop serves all its streams. */
+    /** Only one ULPDU with markers is in use at a time, so one buffer serves all streams of an event loop. */
     private static final EventLoopBuffers BUFFERS = new EventLoopBuffers(FpduEncoder.MAX_ULPDU_LENGTH, 1);
 
     private final ByteBufAllocator allocator;
@@ -156,7 +156,7 @@ public final class FpduDecoder {
         return ulpduLength;
     }
 
-    /** Makes a buffer the one that contains the last ULPDU, of which the caller has made a copy. */
+    /** Replaces the buffer of the last ULPDU with a copy that the caller has made. */
     void ulpduIn(ByteBuf copy) {
         ulpduIn(copy, 0, ulpduLength);
         releaseJoined();
@@ -188,11 +188,11 @@ public final class FpduDecoder {
 
     /** Returns the maximum of {@link #needed()}: the bytes of the largest FPDU on the wire, markers included. */
     public static int maxWireLength() {
-        // Markers make an FPDU of the largest ULPDU that may carry them shorter than this one.
+        // With markers the largest ULPDU is smaller, and its FPDU with all markers is shorter than this one.
         return FpduEncoder.fpduLength(FpduEncoder.MAX_ULPDU_LENGTH);
     }
 
-    /** Releases the buffer for ULPDUs cut by markers, and drops the last ULPDU. Decoding may go on. */
+    /** Releases the buffer for ULPDUs cut by markers, and drops the last ULPDU. Decoding may continue. */
     public void release() {
         ulpduIn(Unpooled.EMPTY_BUFFER, 0, 0);
         releaseJoined();

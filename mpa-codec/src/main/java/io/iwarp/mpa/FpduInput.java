@@ -18,28 +18,28 @@ import org.jspecify.annotations.Nullable;
  * handled: it waits.
  *
  * <p>There is such a buffer only while an FPDU is incomplete. It grows with the received data, so a peer that announces
- * a large FPDU and stalls pins at most {@link #GROWTH} times what it has sent. Buffers that an event loop keeps anyway
- * are used with their full size, and take nothing of the budget.
+ * a large FPDU and stalls pins at most {@link #GROWTH} times what it has sent. The cached buffers of an event loop are
+ * used at full size and are not charged to the budget.
  *
- * <p>If the budget has no room for such a buffer, the input {@linkplain #waitsForMemory waits}. It keeps what it got
- * until then, in a buffer without spare capacity. Bytes of a read cannot be refused, so only the caller can stop more
- * from coming: it should not read until it is woken.
+ * <p>If the budget has no room for such a buffer, the input {@linkplain #waitsForMemory waits}. It holds the bytes
+ * received so far in a buffer without spare capacity. Bytes of a read cannot be refused, so the caller should not read
+ * again until it is woken.
  */
 final class FpduInput {
 
-    /** Avoids a second allocation when the first bytes do not contain the length. */
+    /** Avoids a second allocation if the first bytes do not contain the length. */
     static final int MIN_CAPACITY = 256;
 
-    /** The capacity that the buffer of an incomplete FPDU is given for each byte that is there. */
+    /** The factor between the received bytes of an incomplete FPDU and the capacity of its buffer. */
     static final int GROWTH = 4;
 
-    /** One for the FPDU that ends each read of a busy connection, some for connections whose peer is slow. */
+    /** One buffer for the incomplete FPDU at the end of a read, and some for connections with slow peers. */
     private static final EventLoopBuffers BUFFERS = new EventLoopBuffers(FpduDecoder.maxWireLength(), 4);
 
     private final ByteBufAllocator allocator;
     private final FpduDecoder decoder;
     private final InputBudget budget;
-    /** What is taken of the budget for the partial FPDU. */
+    /** The claim on the budget for the partial FPDU. */
     private final InputBudget.Claim claim;
     /** Whether the claim has been used for the partial FPDU. */
     private boolean isClaimed;
@@ -52,12 +52,14 @@ final class FpduInput {
     private @Nullable ByteBuf partial;
     /** The complete FPDU whose ULPDU was found last, if it came in several pieces. */
     private @Nullable ByteBuf gatheredFpdu;
-    /** What is taken of the budget for the current buffer: its capacity if it is the copy of a stall, otherwise 0. */
+    /**
+     * The bytes charged to the budget for the current buffer: its capacity if it is the copy of a stall, otherwise 0.
+     */
     private int keptBytes;
 
     /**
-     * @param budget limits what the streams of a device hold together, of incomplete FPDUs and in stalls
-     * @param wake called by any thread when the input has got the memory that it waited for
+     * @param budget limits the bytes that all streams of a device hold in incomplete FPDUs and in stalls
+     * @param wake called by any thread when the budget grants the memory that the input waits for
      */
     FpduInput(ByteBufAllocator allocator, FpduDecoder decoder, InputBudget budget, Runnable wake) {
         this.allocator = allocator;
@@ -66,7 +68,7 @@ final class FpduInput {
         this.claim = budget.claim(wake);
     }
 
-    /** Takes in the bytes and their reference. */
+    /** Adds bytes. Takes over their reference. */
     void add(ByteBuf bytes) {
         waitingBuffers.add(inOnePiece(bytes));
     }
@@ -91,10 +93,10 @@ final class FpduInput {
 
     /**
      * Called when the upper layer could not accept the last ULPDU. Copies it and all unread bytes, so that they do not
-     * hold the buffers of the event loop, or much larger ones, in which they came. Call it again after an {@link #add}
-     * in the stall. The copy is counted, but not refused: without it the bytes of the peer would be lost.
+     * hold receive buffers, which may be much larger. Call it again after an {@link #add} during the stall. The copy is
+     * charged even beyond the limit, since the bytes would be lost otherwise.
      */
-    @SuppressWarnings("ReferenceEquality") // whether the ULPDU lies in the copy, not an equal one
+    @SuppressWarnings("ReferenceEquality") // whether the ULPDU is in the copy
     void stall() {
         if (keptBytes > 0 && waitingBuffers.isEmpty() && decoder.ulpdu() == current) {
             decoder.releaseJoined();
@@ -129,7 +131,7 @@ final class FpduInput {
     }
 
     /**
-     * Passes on the ULPDU found last. Do not call it after another {@link #next()}.
+     * Passes the ULPDU found last to the receiver. Call it before the next {@link #next()}.
      *
      * @return whether the receiver took it
      */
@@ -152,12 +154,12 @@ final class FpduInput {
         return decoder.position();
     }
 
-    /** Returns how many bytes of an unfinished FPDU are held. */
+    /** Returns the number of bytes held of an incomplete FPDU. */
     int held() {
         return partial == null ? 0 : partial.writerIndex();
     }
 
-    /** Releases everything held. */
+    /** Releases all buffers. */
     void release() {
         releaseGathered();
         if (partial != null) {
@@ -197,7 +199,7 @@ final class FpduInput {
         return progress;
     }
 
-    /** Copies what the decoder needs, or all there is. */
+    /** Copies the bytes that the decoder needs, as far as they have arrived. */
     private void gather(ByteBuf bytes) {
         int taken = Math.min(bytes.writerIndex() - index, decoder.needed() - held());
         ByteBuf target = partialOf(held() + taken);
@@ -217,7 +219,7 @@ final class FpduInput {
         return target;
     }
 
-    /** Takes memory of the budget. Returns the capacity, which leaves room for more bytes if the budget has room. */
+    /** Claims memory from the budget. Returns the capacity, with spare room if the budget allows it. */
     private int claim(int length) {
         int needed = Math.max(decoder.needed(), MIN_CAPACITY);
         int capacity = (int) Math.min(needed, Math.max(MIN_CAPACITY, (long) GROWTH * length));
@@ -229,7 +231,7 @@ final class FpduInput {
         return capacity;
     }
 
-    /** Drops the reference to the buffer, which the caller has taken over or released. */
+    /** Clears the field, whose buffer the caller has taken over or released. */
     private void endPartial() {
         partial = null;
         if (isClaimed) {

@@ -19,9 +19,9 @@ import io.netty.buffer.ByteBuf;
  * covers them.
  *
  * <p>Position 0 is the first byte of Full Operation in one direction; there is a marker at every multiple of
- * {@value #INTERVAL}. A position has 64 bits and does not depend on TCP sequence numbers, which wrap. FPDUs and markers
- * are multiples of four bytes. So an FPDU always starts at a multiple of four, and a marker never splits ULPDU_Length
- * or the CRC.
+ * {@value #INTERVAL}. A position has 64 bits and does not depend on TCP sequence numbers, which wrap. Since FPDUs and
+ * markers are multiples of four bytes, an FPDU always starts at a multiple of four, and a marker never splits
+ * ULPDU_Length or the CRC.
  *
  * <p>The methods are pure functions of their arguments and safe from any thread.
  */
@@ -47,7 +47,7 @@ public final class MarkerLayout {
      *
      * @param bytes the buffer, read only
      * @param index where the marker begins
-     * @return bytes from ULPDU_Length to the marker, 0..65532
+     * @return bytes from ULPDU_Length to the marker, 0 to 65532
      */
     public static int fpduPointer(ByteBuf bytes, int index) {
         return bytes.getUnsignedShort(index + FPDUPTR_OFFSET) & FPDUPTR_MASK;
@@ -56,8 +56,8 @@ public final class MarkerLayout {
     /**
      * Appends a marker.
      *
-     * @param out where to append; the caller keeps its reference
-     * @param fpduPointer bytes from ULPDU_Length to this marker, a multiple of four in 0..65532
+     * @param out where to append; not released
+     * @param fpduPointer bytes from ULPDU_Length to this marker, a multiple of four in 0 to 65532
      */
     static void write(ByteBuf out, int fpduPointer) {
         out.writeInt(fpduPointer);
@@ -68,7 +68,7 @@ public final class MarkerLayout {
         return (position & POSITION_MASK) == 0;
     }
 
-    /** Returns the bytes from a position to the first byte of the next marker after it, 1..512. */
+    /** Returns the bytes from a position to the first byte of the next marker after it, 1 to 512. */
     static int bytesToNext(long position) {
         return INTERVAL - (int) (position & POSITION_MASK);
     }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A valid MPA Request Frame that waits for the responder's answer. Call {@link #accept} or one of the two
- * {@code reject} exactly once. All methods may be called from any thread.
+ * {@code reject} exactly once. Thread-safe.
  */
 public final class MpaConnectionRequest {
 
@@ -25,7 +25,7 @@ public final class MpaConnectionRequest {
     private final ChannelPromise answerPromise;
     private final AtomicBoolean decided = new AtomicBoolean();
 
-    /** Gives the application's answer to the owner of the start-up, on the event loop. */
+    /** Passes the answer of the application to the start-up, on the event loop. */
     @FunctionalInterface
     interface Answer {
 

@@ -29,7 +29,7 @@ public sealed interface MpaEvent {
      */
     record Established(MpaParameters parameters, @Nullable ProtocolFault setupFault) implements MpaEvent {
 
-        /** Checks that there are parameters. */
+        /** Checks that the parameters are not null. */
         public Established {
             Objects.requireNonNull(parameters, "parameters");
         }
@@ -41,7 +41,7 @@ public sealed interface MpaEvent {
     }
 
     /**
-     * ULPDUs may be sent from now on. The framing handler fires it: for an initiator, and for both ends of a
+     * ULPDUs may be sent. The framing handler fires it: for an initiator, and for both ends of a
      * {@linkplain StartMode#PREAGREED pre-agreed} start, directly after {@link Established}; for a responder when it
      * has validated the first FPDU from the peer, before it passes that FPDU's ULPDU up (RFC 5044 section 7.1.2, rule
      * 4).
@@ -120,12 +120,13 @@ public sealed interface MpaEvent {
      *
      * @param reason who ended it and why
      * @param enhancedRefused whether the peer seems not to know the enhanced set-up: it closed the connection after our
-     *     enhanced Request Frame without sending a byte, or accepted with a plain Reply Frame. Then a plain request on
-     *     a new connection may succeed (RFC 6581 section 10), see {@link MpaSettings#withoutEnhancedSetup()}.
+     *     enhanced Request Frame without sending a byte, or accepted with a plain Reply Frame. In that case a plain
+     *     request on a new connection may succeed (RFC 6581 section 10); see
+     *     {@link MpaSettings#withoutEnhancedSetup()}.
      */
     record StartupFailed(CloseReason reason, boolean enhancedRefused) implements MpaEvent {
 
-        /** Checks that there is a reason. */
+        /** Checks that the reason is not null. */
         public StartupFailed {
             Objects.requireNonNull(reason, "reason");
         }
@@ -153,7 +154,7 @@ public sealed interface MpaEvent {
      */
     record Fault(ProtocolFault fault, boolean transmitReady) implements MpaEvent {
 
-        /** Checks that there is a fault. */
+        /** Checks that the fault is not null. */
         public Fault {
             Objects.requireNonNull(fault, "fault");
         }

@@ -41,11 +41,11 @@ import org.jspecify.annotations.Nullable;
  * parsed in place. Only an incomplete FPDU is copied, into a buffer of its own, which grows with what arrives to at
  * most {@link FpduDecoder#maxWireLength()} bytes. It must be complete within {@link MpaSettings#fpduTimeout}. After an
  * error the handler fires {@link MpaEvent.Fault}, once, and drops everything else that the peer sends. It never closes
- * the channel: the layers above do, after their last message. When the peer closes its half of the connection, the
- * handler fires {@link MpaEvent.InputShutdown}, after the Fault if the FIN is inside an FPDU.
+ * the channel, which is up to the layers above after their last message. When the peer closes its half of the
+ * connection, the handler fires {@link MpaEvent.InputShutdown}, after the Fault if the FIN is inside an FPDU.
  *
- * <p>A receiver that cannot take a ULPDU stalls the input. Then nothing is read from the transport ({@code autoRead} is
- * off), bytes already read wait, and TCP's window stops the peer, until a {@code read} comes down the pipeline.
+ * <p>A receiver that cannot take a ULPDU stalls the input. Until a {@code read} comes down the pipeline, nothing is
+ * read from the transport ({@code autoRead} is off), bytes already read wait, and the TCP window stops the peer.
  *
  * <p><b>Outbound</b> it takes {@link Ulpdu}s of at most {@link Mulpdu#MAX} bytes. FPDUs are gathered and written on
  * flush, when the batch is full, or with a write whose promise is not void. That promise completes when the transport
@@ -67,12 +67,12 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     /** A batch of FPDUs with this many bytes is full; holds the largest FPDU with all its markers. */
     static final int BATCH_LIMIT = 64 * 1024;
 
-    /** Bytes between two checks of the MSS: each check is a system call. */
+    /** The number of bytes between two checks of the MSS, each of which is a system call. */
     static final int MSS_CHECK_INTERVAL = 1 << 20;
 
     private static final int MIN_BATCH_CAPACITY = 512;
 
-    /** A full window of 1 MiB, and the batch that is being filled. */
+    /** Enough for a full window of 1 MiB and the batch that is being filled. */
     private static final EventLoopBuffers BATCHES = new EventLoopBuffers(BATCH_LIMIT, 18);
 
     private enum Phase {
@@ -218,8 +218,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * Starts the timeout for an incomplete FPDU. During a stall there is none: bytes stay undecoded. While it waits for
-     * memory, the peer cannot send the rest.
+     * Starts the timeout for an incomplete FPDU. There is none during a stall, in which bytes stay undecoded, and none
+     * while the FPDU waits for memory, since its rest is not read.
      */
     private void watchIncompleteFpdu(ChannelHandlerContext ctx, FpduInput in) {
         if (fpduTimer == null && in.insideFpdu() && !isAwaitingMemory()) {
@@ -383,7 +383,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** A local close ends reception at once: an FPDU that it cuts off is not an error. */
+    /** A local close ends reception immediately. An FPDU that it truncates is not an error. */
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
         endInput();
@@ -498,8 +498,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * Adds a ULPDU to what leaves with the next {@link #writeBatch}, or fails the promise. Unless the promise is void,
-     * all bytes so far are written with it. A failed write can end the output during this call.
+     * Adds a ULPDU to the current batch, or fails the promise. Unless the promise is void, all bytes so far are written
+     * with it. A failed write can end the output during this call.
      */
     private void send(ChannelHandlerContext ctx, Ulpdu ulpdu, ChannelPromise promise) {
         FpduEncoder to = encoder;
@@ -560,7 +560,8 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * A new buffer grows with what is encoded, to at most twice as much: the peer decides how long this side holds it.
+     * A new buffer grows with the encoded bytes, to at most twice their size, since the peer decides how long it is
+     * held.
      */
     private ByteBuf room(ChannelHandlerContext ctx, int bytes) {
         ByteBuf current = batch;
@@ -580,7 +581,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         return current;
     }
 
-    /** Writes to the transport what was sent and not written yet. */
+    /** Writes the batch to the transport. */
     private void writeBatch(ChannelHandlerContext ctx, ChannelPromise promise) {
         ByteBuf full = batch;
         if (full == null || encoder == null) {
@@ -656,7 +657,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         endOutput();
     }
 
-    /** Drops what has not been written. Later writes fail. */
+    /** Drops the batch. Later writes fail. */
     private void endOutput() {
         output = Output.ENDED;
         if (encoder != null) {

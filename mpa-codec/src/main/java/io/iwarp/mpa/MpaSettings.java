@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an endpoint asks for in its MPA connections. Make one with {@link #builder()}. Immutable; any number of
- * connections may share it.
+ * The MPA settings of an endpoint. Create them with {@link #builder()}. Immutable; any number of connections may share
+ * it.
  */
 public final class MpaSettings {
     /** Smallest value of {@link #mulpdu()} in bytes, the smallest MULPDU that MPA may offer (RFC 5044 section 3). */
@@ -215,10 +215,10 @@ public final class MpaSettings {
             Setting.within("fpduTimeout", Duration.ofMinutes(1), Duration.ofMillis(1), Duration.ofHours(24));
 
     /**
-     * Returns how long the rest of an FPDU may take to arrive after its first byte, 1 ms to 24 h, default 1 min. Then
-     * the stream ends, after at most twice the time. Time during which this end does not read, because a message waits
-     * for a receive or an FPDU for memory of the device, does not count. An application that turns {@code autoRead} off
-     * in the middle of an FPDU has this time to turn it on again.
+     * Returns how long the rest of an FPDU may take to arrive after its first byte, 1 ms to 24 h, default 1 min. The
+     * stream ends when this time has passed, at the latest after twice the time. Time during which this end does not
+     * read, because a message waits for a receive or an FPDU for memory of the device, does not count. An application
+     * that turns {@code autoRead} off in the middle of an FPDU has this time to turn it on again.
      */
     public Duration fpduTimeout() {
         return values.get(FPDU_TIMEOUT);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The start-up of one MPA connection, initiator or responder, without I/O, clock or threads (RFC 5044 section 7.1.2,
- * and RFC 6581). What the enhanced set-up negotiates is in {@link SetupNegotiation}.
+ * and RFC 6581). {@link SetupNegotiation} has the rules of the enhanced set-up.
  *
  * <pre>
  *        initiator                                          responder
@@ -124,7 +124,7 @@ final class MpaStartup {
     }
 
     /**
-     * The start-up cannot continue, for a reason other than a frame: a timeout, a closed connection.
+     * The start-up cannot continue, for a reason other than a frame, such as a timeout or a closed connection.
      *
      * @param what what happened; the state of the start-up is appended
      */
@@ -235,7 +235,7 @@ final class MpaStartup {
             return "";
         }
 
-        /** Returns the progress of the start-up, for people. */
+        /** Returns the progress of the start-up as text for a close reason. */
         String progress();
     }
 
@@ -429,7 +429,7 @@ final class MpaStartup {
         private MpaFrame.Reply reply(Decision decision) {
             EnhancedSetup asked = request.setup();
             byte[] copy = EnhancedSetup.copyOfUlpPrivateData(decision.privateData(), asked != null);
-            // If the initiator asks for CRCs they are on, and some initiators expect that in the Reply.
+            // CRCs are on if the initiator asks for them, and some initiators expect the bit in the Reply.
             boolean crc = settings.crc() || request.crc();
             return new MpaFrame.Reply(
                     settings.requestMarkers(),

@@ -46,7 +46,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
 
     private static final String NO_SEGMENT_SIZE = "the transport could not be asked for the segment size";
 
-    /** Those of the connection, once they are known. */
+    /** The settings of the connection, once they are known. */
     private MpaSettings settings;
 
     private final MpaStartup startup;
@@ -104,7 +104,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     public void handlerAdded(ChannelHandlerContext ctx) {
         Channel channel = ctx.channel();
         if (channel.isActive() || !channel.isOpen()) {
-            // Later: an initializer may still be adding the handlers that have to see the events of this one.
+            // Deferred, since an initializer may still be adding the handlers that must see the events of this one.
             EventLoopTasks.execute(ctx.executor(), () -> startAfterAdding(ctx), ctx::close);
         }
     }
@@ -329,7 +329,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         handOver(ctx);
     }
 
-    /** Writes the reply, if any, and returns whether the start-up can succeed. */
+    /** Writes the reply, if there is one. Returns whether the start-up can still succeed. */
     private boolean sendReply(ChannelHandlerContext ctx, MpaFrame.@Nullable Reply reply) {
         if (reply != null) {
             MpaConnectionRequest answered = Objects.requireNonNull(request, "request");
@@ -373,7 +373,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** The layers above are ready: passes on what has arrived, and removes this handler. */
+    /** The layers above are ready. Passes the remaining input to them, and removes this handler. */
     private void handOver(ChannelHandlerContext ctx) {
         for (ByteBuf bytes = remainingInput.poll(); bytes != null; bytes = remainingInput.poll()) {
             ctx.fireChannelRead(bytes);

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * local address, minus the IP and TCP headers and the timestamp option; 1460. A transport other than TCP/IP has no
  * segments, and uses the largest ULPDU.
  *
- * <p>The methods keep no state and are safe from any thread.
+ * <p>Stateless and thread-safe.
  */
 final class Mulpdu {
 
@@ -40,7 +40,7 @@ final class Mulpdu {
     private Mulpdu() {}
 
     /**
-     * Applies the formula of section 4.5 and clamps the result to {@link #MIN}..{@link #MAX}.
+     * Applies the formula of section 4.5 and clamps the result to {@link #MIN} to {@link #MAX}.
      *
      * @param emss bytes of the effective maximum segment size, from 1 on
      * @param sendMarkers whether markers are inserted in this direction

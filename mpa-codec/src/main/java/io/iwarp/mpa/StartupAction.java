@@ -5,7 +5,7 @@ import io.iwarp.EndedBy;
 import io.iwarp.ProtocolFault;
 import org.jspecify.annotations.Nullable;
 
-/** The action that {@link MpaStartup} requests after an event. After each of the last three the start-up is over. */
+/** The action that {@link MpaStartup} requests after an event. Each of the last three ends the start-up. */
 sealed interface StartupAction {
 
     /** Wait for the next event. */
@@ -31,7 +31,7 @@ sealed interface StartupAction {
     /** Write the Reply Frame if there is one, in one write, then leave the open TCP connection to the ULP. */
     record Leave(MpaFrame.@Nullable Reply reply, MpaEvent.Rejected rejected) implements StartupAction {
 
-        /** Creates the action with what the ULP learns of the Reply Frame and of the peer's set-up data. */
+        /** Creates the action from the Reply Frame, if any, and the set-up data of the peer. */
         static Leave of(MpaFrame.@Nullable Reply ours, byte[] privateData, MpaFrame theirs) {
             EnhancedSetup setup = theirs.setup();
             EndedBy endedBy = ours == null ? EndedBy.PEER_REJECTED : EndedBy.LOCAL_APPLICATION;

@@ -7,11 +7,10 @@ import io.netty.channel.ChannelOutboundBuffer;
 import java.util.function.LongSupplier;
 
 /**
- * How many bytes of a stream the transport has taken and brought. This is the only measure of progress: all deadlines
- * and limits that depend on what the peer takes or sends read it. Bytes that were handed to the transport and wait in
- * its queue are not taken.
+ * The number of bytes of a stream that the transport has accepted and received. All deadlines and limits that depend on
+ * the progress of the peer read it. Bytes in the queue of the transport do not count as accepted.
  *
- * <p>It costs nothing until somebody asks. Call all methods on the event loop of the channel.
+ * <p>It costs nothing unless it is read. Call all methods on the event loop of the channel.
  */
 public final class WirePosition {
     /** What Netty adds for each message in {@link ChannelOutboundBuffer#totalPendingWriteBytes}. */
@@ -56,7 +55,7 @@ public final class WirePosition {
         return takenBytes;
     }
 
-    /** Returns how many bytes the transport has brought, also of incomplete FPDUs. Never decreases. */
+    /** Returns how many bytes the transport has received, also of incomplete FPDUs. Never decreases. */
     public long received() {
         return counters.get(Counter.BYTES_RECEIVED);
     }
