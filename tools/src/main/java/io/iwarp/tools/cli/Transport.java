@@ -126,7 +126,7 @@ public enum Transport {
      * @throws CommandFailedException if not; the message lists those that it may use
      */
     static void requireCongestionControl(String name) {
-        Channel trial = EPOLL.channel();
+        Channel trial = new EpollSocketChannel();
         try {
             chooseCongestionControl(trial, name);
         } catch (ChannelException e) {
