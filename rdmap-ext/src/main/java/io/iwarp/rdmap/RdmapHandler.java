@@ -74,8 +74,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private MpaEvent.@Nullable Established established;
     /** The number of messages that DDP has and has not reported as sent, without a Terminate. */
     private int pendingMessageCount;
-    /** Whether something was written and not flushed. */
-    private boolean isFlushPending;
+    /** The number of messages that were written and not flushed. */
+    private int unflushedCount;
     /** Whether a message waits for a receive, which pauses the response timeout. */
     private boolean isStalled;
     /** Whether the FIN was sent. The connection is closed when the peer's FIN arrives. */
@@ -214,17 +214,27 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
 
     private void write(DdpMessage message) {
         pendingMessageCount++;
-        isFlushPending = true;
+        unflushedCount++;
         ChannelHandlerContext ctx = context();
         ctx.write(message, ctx.voidPromise());
     }
 
-    /** Flushes what was written, and starts the transmit timeout. */
+    /** Flushes what was written, unless it may wait for more. */
     private void flush() {
-        if (!isFlushPending) {
+        if (unflushedCount == 0) {
             return;
         }
-        isFlushPending = false;
+        if (state.is(Phase.OPEN) && requester.mayBatch(unflushedCount)) {
+            deadlines.batch.arm();
+        } else {
+            flushNow();
+        }
+    }
+
+    /** Flushes what was written, and starts the transmit timeout. */
+    private void flushNow() {
+        unflushedCount = 0;
+        requester.endBatch();
         context().flush();
         if (pendingMessageCount > 0 && state.acceptsRequests()) {
             deadlines.transmit.arm();
@@ -622,6 +632,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         responder.stop();
         deadlines.transmit.cancel();
         deadlines.response.cancel();
+        deadlines.batch.cancel();
     }
 
     /** This stream, as its deadlines see it. */
@@ -634,6 +645,16 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         @Override
         public int pendingMessageCount() {
             return pendingMessageCount;
+        }
+
+        @Override
+        public int unflushedCount() {
+            return unflushedCount;
+        }
+
+        @Override
+        public void flush() {
+            flushNow();
         }
 
         @Override

@@ -29,6 +29,12 @@ import org.jspecify.annotations.Nullable;
 final class Requester implements TaggedTarget {
     /** The STag of messages without payload. Not 0, which some hardware rejects. */
     private static final int EMPTY_MESSAGE_STAG = 1;
+    /** Read Requests are batched only while the peer has at least this many bytes to answer. */
+    private static final int MIN_BUSY_BYTES = 512 * 1024;
+    /** A batch of Read Requests ends when it asks for this many bytes. */
+    private static final int MAX_BATCH_BYTES = 512 * 1024;
+    /** A batch asks for at most this part of the bytes that the peer has to answer: it may arrive late. */
+    private static final int MIN_BATCHES_AHEAD = 8;
 
     private final Consumer<DdpMessage> output;
     private final RequestQueue queue;
@@ -53,6 +59,12 @@ final class Requester implements TaggedTarget {
 
     private long answeredCount;
     private long answeredBytes;
+    /** The bytes of the Reads whose responses have not arrived. */
+    private long awaitedBytes;
+    /** The bytes of the Reads in the batch: their requests are written and not flushed. */
+    private long batchBytes;
+
+    private int batchCount;
     private boolean isStopped;
     /** Whether the bytes of the current response segment are dropped. */
     private boolean isPlacementSkipped;
@@ -112,8 +124,13 @@ final class Requester implements TaggedTarget {
         if (request.hasPayload()) {
             output.accept(request.message());
         }
-        if (request.awaitsResponse()) {
-            (request.isRead() ? reads : atomics).add(request);
+        if (request.isRead()) {
+            reads.add(request);
+            awaitedBytes += request.readLength();
+            batchBytes += request.readLength();
+            batchCount++;
+        } else if (request.awaitsResponse()) {
+            atomics.add(request);
         }
         Opcode header = request.headerOpcode();
         if (header != null) {
@@ -154,6 +171,26 @@ final class Requester implements TaggedTarget {
      */
     void sendKeepAlive() {
         writeMessages(new RdmapRequest().write(EMPTY_MESSAGE_STAG, 0));
+    }
+
+    /**
+     * Returns whether all messages that are not flushed are Read Requests, and these may wait for more. While the peer
+     * has much to answer, a request that arrives later is not answered later.
+     *
+     * @param unflushedCount the number of messages of this stream that are not flushed
+     */
+    boolean mayBatch(int unflushedCount) {
+        long busyBytes = awaitedBytes - batchBytes;
+        return unflushedCount == batchCount
+                && batchBytes < MAX_BATCH_BYTES
+                && busyBytes >= MIN_BUSY_BYTES
+                && busyBytes >= MIN_BATCHES_AHEAD * batchBytes;
+    }
+
+    /** All messages are flushed. */
+    void endBatch() {
+        batchBytes = 0;
+        batchCount = 0;
     }
 
     /** The transport has accepted all bytes of a message of this requester. */
@@ -233,7 +270,9 @@ final class Requester implements TaggedTarget {
             RdmapRequest read = Objects.requireNonNull(reads.peek(), "a Read Response without a Read");
             read.endPlacement();
             // Repeated bytes are no progress: a peer could otherwise postpone a deadline forever.
-            answeredBytes += readCoverage.add(segment.taggedOffset() - read.sinkTaggedOffset(), length);
+            long added = readCoverage.add(segment.taggedOffset() - read.sinkTaggedOffset(), length);
+            answeredBytes += added;
+            awaitedBytes -= added;
         }
     }
 

@@ -12,17 +12,23 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * The three deadlines of a stream: which wait each bounds, what counts as progress of that wait, and how the stream
- * ends when it expires. Confined to the event loop.
+ * The deadlines of a stream: which wait each bounds, what counts as progress of that wait, and what happens when it
+ * expires. Confined to the event loop.
  */
 final class StreamDeadlines {
-    /** The stream that the deadlines end. */
+    /** The stream that has the deadlines. */
     interface Stream {
         /** Returns the event loop; the stream is in a pipeline. */
         EventExecutor executor();
 
         /** Returns the number of messages that DDP has and has not reported as sent, without a Terminate. */
         int pendingMessageCount();
+
+        /** Returns the number of messages that were written and not flushed. */
+        int unflushedCount();
+
+        /** Flushes them. */
+        void flush();
 
         /** Ends the stream with a Terminate if it can still send one. */
         void terminate(CloseReason reason, ProtocolError error);
@@ -40,12 +46,17 @@ final class StreamDeadlines {
      */
     private static final long MIN_RATE = 4 * 1024;
 
+    /** About the time of a batch at 2.5 GB/s. Over long distances it is short beside a round trip. */
+    private static final Duration MAX_BATCH_TIME = Duration.ofNanos(200_000);
+
     /** Bounds how long the transport may take nothing of what is sent. */
     final Deadline transmit;
     /** Bounds how long outstanding Reads and atomics may wait for a part of a response. */
     final Deadline response;
     /** Bounds an orderly close, the way of a Terminate, and the wait for the peer's FIN. */
     final Deadline close;
+    /** Bounds how long Read Requests may wait for more of them. */
+    final Deadline batch;
 
     private final RdmapSettings timeouts;
     private final StreamState state;
@@ -76,6 +87,7 @@ final class StreamDeadlines {
         this.transmit = deadline(timeouts.transmit(), new TransmitWait());
         this.response = deadline(timeouts.response(), new ResponseWait());
         this.close = deadline(timeouts.close(), new CloseWait());
+        this.batch = deadline(MAX_BATCH_TIME, new BatchWait());
     }
 
     private Deadline deadline(Duration timeout, Deadline.Wait wait) {
@@ -214,6 +226,23 @@ final class StreamDeadlines {
             return hasPendingRequests() || waiting == 0
                     ? describePending()
                     : waiting + (waiting == 1 ? " request not started" : " requests not started");
+        }
+    }
+    /** Read Requests wait for more of them. */
+    private final class BatchWait implements Deadline.Wait {
+        @Override
+        public boolean isPending() {
+            return stream.unflushedCount() > 0;
+        }
+
+        @Override
+        public boolean hasProgressedSince(Progress moment) {
+            return progress().takenBytes() > moment.takenBytes();
+        }
+
+        @Override
+        public void onExpired() {
+            stream.flush();
         }
     }
 }

@@ -174,6 +174,11 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
         ddp.fail(fault);
     }
 
+    /** The application flushes the channel. */
+    void flush() {
+        channel.flush();
+    }
+
     /** The transport takes all that was flushed. */
     void transmit() {
         boolean more = true;
