@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -30,8 +31,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Two connections of one polling event loop, which the test runs by hand. */
+/** Connections of one polling event loop, which the test runs by hand. */
 class DirectReadsTest {
+    private static final int QUIET_CONNECTIONS = 200;
+
     private enum Transport {
         NIO,
         EPOLL
@@ -83,10 +86,16 @@ class DirectReadsTest {
     @EnumSource
     void aLoudChannelDoesNotHoldUpOthers(Transport transport) throws Exception {
         start(transport);
+        for (int i = 0; i < QUIET_CONNECTIONS; i++) {
+            new Connection(transport);
+        }
+        List<Connection> others = connections.subList(1, connections.size());
         first.deliver(8);
-        second.write(8);
+        for (Connection other : others) {
+            other.write(8);
+        }
         int runs = 0;
-        while (second.bytesRead == 0) {
+        while (others.stream().anyMatch(other -> other.bytesRead == 0)) {
             first.write(8);
             loop.run(1);
             runs++;
@@ -136,6 +145,20 @@ class DirectReadsTest {
         assertThat(first.bytesRead).isEqualTo(12);
         assertThat(first.failure).isNull();
         second.deliver(8);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aHalfClosedPeerIsWrittenTo(Transport transport) throws Exception {
+        start(transport);
+        first.deliver(8);
+        first.peer.shutdownOutput();
+        runUntil(() -> first.channel.isInputShutdown());
+        first.channel.writeAndFlush(Unpooled.copyLong(1));
+        loop.runNow();
+        assertThat(first.peer.getInputStream().readNBytes(8)).hasSize(8);
+        second.deliver(8);
+        assertThat(first.failure).isNull();
     }
 
     @ParameterizedTest
