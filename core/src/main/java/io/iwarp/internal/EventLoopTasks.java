@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  * full ({@code io.netty.eventLoop.maxPendingTasks}). The latter is temporary.
  */
 public final class EventLoopTasks {
-    /** The JDK's own timer thread; long enough for an event loop to run some tasks. */
+    /** The delay of a retry, on the timer thread of the JDK: long enough for an event loop to run some tasks. */
     private static final Executor LATER = CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS, Runnable::run);
 
     private EventLoopTasks() {}

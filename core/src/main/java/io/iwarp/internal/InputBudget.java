@@ -155,8 +155,8 @@ public final class InputBudget {
         /**
          * Requests that this claim holds a total number of bytes.
          *
-         * @return true if the claim holds at least so many now; false if the request waits, until the wake-up or a
-         *     {@link #release}. It may be repeated meanwhile.
+         * @return true if the claim holds at least that many bytes now; false if the request waits, until the wake-up
+         *     or a {@link #release}. The call may be repeated meanwhile.
          */
         public boolean request(long total) {
             if (!isWaiting) {

@@ -8,7 +8,9 @@ package io.iwarp.internal;
  * <p>Confined to the event loop of the stream.
  */
 public final class SendReservation {
-    /** What a stream may hold without a reservation: one segment of any size, and the headers of some others. */
+    /**
+     * The bytes that a stream may hold without a reservation: one segment of any size, and the headers of some others.
+     */
     public static final int FREE_BYTES = 72 * 1024;
 
     /** The bytes of a reservation: at least one segment of any size. */

@@ -5,10 +5,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The explicitly set values of the settings of a class. Two are equal if all values are, defaults included. Immutable.
+ * The explicitly set values of the settings of a class. Two objects are equal if all values are equal, defaults
+ * included. Immutable.
  */
 public final class Settings {
-    /** Every default. */
+    /** All defaults. */
     public static final Settings DEFAULT = new Settings(Map.of());
 
     private final Map<Setting<?>, Object> explicitValues;
@@ -62,7 +63,7 @@ public final class Settings {
         return changed().hashCode();
     }
 
-    /** Returns what differs from the defaults, with the names, in one line. */
+    /** Returns names and values of the settings that differ from their defaults, in one line. */
     @Override
     public String toString() {
         return changed().toString();

@@ -4,8 +4,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What a peer may do to a region or a window through its STag. Rights are named when the memory is registered or bound.
- * The default is no rights. No right implies another (RFC 5042 sections 6.2.1 and 6.3.5). Later versions may add
+ * What a peer may do to a region or a window through its STag. Rights are given when the memory is registered or bound;
+ * by default there are none. No right implies another (RFC 5042 sections 6.2.1 and 6.3.5). Later versions may add
  * constants.
  */
 public enum AccessRight {
@@ -26,7 +26,7 @@ public enum AccessRight {
 
     private static final AccessRight[] ALL = values();
 
-    /** The bit of the right, so that the data path checks it without a collection. */
+    /** The bit of the right, which the data path checks instead of a set. */
     final int bit;
 
     AccessRight(int bit) {
@@ -41,7 +41,7 @@ public enum AccessRight {
         return this == REMOTE_READ || this == REMOTE_ATOMIC;
     }
 
-    /** Returns the rights as one bit each. Refuses a right that is named twice. */
+    /** Returns the rights as one bit each. Refuses duplicate rights. */
     static int bits(AccessRight... rights) {
         int bits = 0;
         for (AccessRight right : rights) {
@@ -53,7 +53,7 @@ public enum AccessRight {
         return bits;
     }
 
-    /** Refuses rights that change memory which is only read. */
+    /** Refuses rights to change read-only memory. */
     static void requireReadable(int bits) {
         int changing = bits & ~REMOTE_READ.bit;
         if (changing != 0) {

@@ -22,8 +22,8 @@ public enum AccessVerdict {
      */
     NO_RIGHT(ProtocolError.DDP_TAGGED_INVALID_STAG, ProtocolError.RDMAP_ACCESS_RIGHTS),
     /**
-     * Tagged offset plus length exceeds 2^64. The RFCs list this check last. But a range that wraps is nearly always
-     * out of bounds as well, so this check comes first. Otherwise it could not be reported.
+     * Tagged offset plus length exceeds 2^64. The RFCs list this check last. Since a range that wraps is nearly always
+     * out of bounds as well, this check comes first; otherwise the error would never be reported.
      */
     WRAP(ProtocolError.DDP_TAGGED_TO_WRAP, ProtocolError.RDMAP_TO_WRAP),
     /** The range is not within the bytes of the STag. */

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * The owner of the STags and of the limits on registered memory, which protection domains share. It is the resource
  * manager of RFC 5042 section 3, and the context of verbs. A device is not hardware. It has no threads, and a device
- * without domains holds nothing: {@link #close} only checks that.
+ * without domains holds no resources; {@link #close} only checks that.
  *
  * <p>STags are random numbers of {@link SecureRandom} in the whole range of 32 bits except 0, so that a peer cannot
  * guess one. A retired STag is not issued again before 65,536 later ones were retired (RFC 5040 section 8.1.1 rule 8).

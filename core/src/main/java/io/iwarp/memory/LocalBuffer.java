@@ -3,8 +3,8 @@ package io.iwarp.memory;
 import java.util.Locale;
 
 /**
- * A piece of a region as the local memory of a request: what is sent or written, or where a Read or a message goes.
- * {@link MemoryRegion#slice} makes it and checks the range. Make it once and use it for any number of requests.
+ * Part of a region as the local memory of a request: the source of a Send or Write, or the sink of a Read or receive.
+ * {@link MemoryRegion#slice} creates it and checks the range. One object serves any number of requests.
  *
  * <p>It does not keep the region open. A request holds the memory from its post to its completion; a post after the
  * region was closed throws {@link RegionClosedException}.

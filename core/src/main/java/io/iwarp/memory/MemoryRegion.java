@@ -124,7 +124,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         return (tagged.rightBits() & right.bit) != 0;
     }
 
-    /** Returns whether the memory is read-only: nobody can change it through this region. */
+    /** Returns whether the memory is read-only, so that it cannot be changed through this region. */
     public boolean isReadOnly() {
         return memory.isReadOnly();
     }
@@ -172,7 +172,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
         return new LocalBuffer(this, offset, length);
     }
 
-    /** As {@link #slice(long, long)}, of all bytes. */
+    /** Returns the whole region as local memory; see {@link #slice(long, long)}. */
     public LocalBuffer slice() {
         return slice(0, length());
     }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A separate STag over part of a region, with separate rights (a memory window of type 2 in verbs).
  * {@link WindowBuilder#bind} creates it. It ends when this side invalidates it, or the peer of its stream if it is
- * bound to one stream. Binding does not register memory. So a server can grant a narrow right for one request, and the
- * client's Send with Invalidate ends it.
+ * bound to one stream. Binding does not register memory, so a server can grant a narrow right for one request, which
+ * the client's Send with Invalidate ends.
  *
  * <p>The window needs no rights of its region. It ends at the latest when the STag of its region is invalidated.
  *
@@ -73,8 +73,8 @@ public final class MemoryWindow implements STagHolder, AutoCloseable {
 
     /**
      * Ties the window to its stream, if it is for one stream only. The region, and with it the window, may have been
-     * invalidated after the bind. Then the stream removes it again. A revocation happens before the lock of the stream
-     * is taken to remove the window. So either this method sees the revocation, or the stream removes the window
+     * invalidated after the bind. In that case the stream removes it again: a revocation happens before the lock of the
+     * stream is taken to remove the window, so either this method sees the revocation, or the stream removes the window
      * afterwards.
      *
      * @return false if the stream was closed

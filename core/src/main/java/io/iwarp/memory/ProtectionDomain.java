@@ -108,7 +108,7 @@ public final class ProtectionDomain implements AutoCloseable {
         return new RegionBuilder(this);
     }
 
-    /** As {@link StreamAssociation#open}. */
+    /** Opens a stream; see {@link StreamAssociation#open}. */
     StreamAssociation openStream() {
         lock.lock();
         try {

@@ -43,7 +43,7 @@ final class Quota {
         this.deviceRefusals = deviceRefusals;
     }
 
-    /** Returns a quota for the regions of a domain. What it reserves, it reserves of this quota too. */
+    /** Returns a quota for the regions of a domain. Its reservations count against this quota as well. */
     Quota ofDomain(DomainLimits limits) {
         return new Quota(
                 MemoryLimit.DOMAIN_REGIONS,

@@ -4,8 +4,8 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 
 /**
- * The buffers of part of a region, as one. It refers to its region, so that a post of it, or of a slice, duplicate or
- * read-only view of it, finds out whether peers may change the bytes.
+ * Part of a region as one buffer. It refers to its region, so that a post of it, or of a slice, duplicate or read-only
+ * view of it, finds out whether peers may change the bytes.
  */
 final class RegionBuffer extends CompositeByteBuf {
     final RegionMemory memory;

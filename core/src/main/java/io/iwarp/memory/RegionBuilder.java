@@ -120,7 +120,7 @@ public final class RegionBuilder {
         return this;
     }
 
-    /** As {@link StreamAssociation#region}. */
+    /** Sets the only stream that may use the regions; see {@link StreamAssociation#region}. */
     RegionBuilder stream(StreamAssociation stream) {
         if (stream.protectionDomain() != domain) {
             throw new IllegalArgumentException(

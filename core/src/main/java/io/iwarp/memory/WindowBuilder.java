@@ -41,7 +41,7 @@ public final class WindowBuilder {
         return this;
     }
 
-    /** As {@link StreamAssociation#window}. */
+    /** Sets the only stream that may use the windows; see {@link StreamAssociation#window}. */
     WindowBuilder stream(StreamAssociation stream) {
         if (stream.protectionDomain() != region.protectionDomain()) {
             throw new IllegalArgumentException("the stream belongs to another protection domain than the region, whose"

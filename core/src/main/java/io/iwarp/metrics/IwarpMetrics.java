@@ -72,7 +72,7 @@ public final class IwarpMetrics {
     }
 
     /**
-     * As {@link #IwarpMetrics(IwarpDevice)}.
+     * Creates metrics; see {@link #IwarpMetrics(IwarpDevice)}.
      *
      * @param device the device whose registered memory is reported
      * @param latencySampling the requests whose latency is measured

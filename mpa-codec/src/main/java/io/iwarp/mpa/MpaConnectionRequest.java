@@ -100,7 +100,8 @@ public final class MpaConnectionRequest {
     }
 
     /**
-     * As {@link #accept(byte[])}, with settings for this connection instead of those of the start-up handler.
+     * Accepts the request with settings for this connection instead of those of the start-up handler; see
+     * {@link #accept(byte[])}.
      *
      * @param settings the settings of the Reply Frame; the layers above must have the same
      */

@@ -8,17 +8,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time that one wait of a stream may take without progress. It starts when the wait starts. Progress restarts the
- * full timeout at the next check, so a wait without progress ends after at least the timeout and less than twice the
+ * The time that one wait of a stream may take without progress. It starts with the wait. Progress restarts the full
+ * timeout at the next check, so a wait without progress ends after at least the timeout and less than twice the
  * timeout. A {@linkplain #pause pause} stops the clock; afterwards the rest of the time runs.
  *
- * <p>Confined to the event loop. It keeps one timer, which runs on when a wait is over: the next wait then costs
- * nothing.
+ * <p>Confined to the event loop. Its timer is not cancelled at the end of a wait, so that the next wait needs no new
+ * timer.
  */
 final class Deadline {
     /** A wait that the deadline bounds. */
     interface Wait {
-        /** Returns whether the wait is not over. */
+        /** Returns whether the wait continues. */
         boolean isPending();
 
         /** Returns whether the wait has made progress since a moment. */
@@ -74,7 +74,7 @@ final class Deadline {
         }
     }
 
-    /** Stops the clock: the awaited event cannot happen now. */
+    /** Stops the clock while the awaited event cannot happen. */
     void pause() {
         if (!isPaused) {
             isPaused = true;

@@ -32,9 +32,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The handler of RDMAP in the pipeline, above {@code DdpHandler} (<a href="https://www.rfc-editor.org/rfc/rfc5040">RFC
- * 5040</a>). It is one stream: its start, where each message belongs, when requests may start, and its end. Its
- * {@link StreamState} is its phase, and {@link StreamDeadlines} bound its waits. The {@link Requester} handles the
- * requests of this side, the {@link Responder} those of the peer.
+ * 5040</a>). It handles one stream: its start, the dispatch of messages, the start of requests, and its end.
+ * {@link StreamState} is the phase of the stream, and {@link StreamDeadlines} bound its waits. The {@link Requester}
+ * handles the requests of this side, the {@link Responder} those of the peer.
  *
  * <p>It receives MPA's events through the pipeline, and DDP calls it ({@link DdpUlp}). The layer above calls
  * {@link #startRequests}, {@link #keepAlive}, {@link #resume}, {@link #close(CloseReason)}, {@link #abort} and
@@ -87,7 +87,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      * @param ulp the layer above
      * @param association the memory that the peer may access
      * @param counters counts Terminates; written only by the event loop
-     * @param position how far the transport has come
+     * @param position the progress of the transport
      * @param state the new state of this stream, which the handler changes and any thread may read
      * @param halfClose closes the output of the channel after everything written so far; input may still arrive
      */
@@ -274,7 +274,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
 
     /**
      * Checks a segment (<a href="https://www.rfc-editor.org/rfc/rfc5040#section-7.2">RFC 5040 section 7.2</a>), and
-     * says where it belongs.
+     * returns its destination.
      */
     @Override
     public Placement place(DdpSegment segment) {
@@ -374,9 +374,9 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
 
     /**
      * Closes the stream in order: sends the requests that were posted before, waits for their responses, closes this
-     * side's half of the connection, and waits for the peer's FIN. The close timeout runs from now on. The stream
-     * accepts requests of the peer until all requests of this side are answered, and responds to every accepted
-     * request. A stream that may not send yet closes at once.
+     * side's half of the connection, and waits for the peer's FIN. The close timeout starts now. The stream accepts
+     * requests of the peer until all requests of this side are answered, and responds to every accepted request. A
+     * stream that may not send yet closes at once.
      *
      * @param reason the close reason, unless a close was requested before, or the stream ends for another reason first
      */
@@ -635,7 +635,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         deadlines.batch.cancel();
     }
 
-    /** This stream, as its deadlines see it. */
+    /** The view of this stream that its deadlines use. */
     private final class Stream implements StreamDeadlines.Stream {
         @Override
         public EventExecutor executor() {

@@ -30,7 +30,7 @@ public interface RdmapUlp {
      */
     void onEstablished(MpaParameters parameters);
 
-    /** From now on, requests may start. */
+    /** Requests may start. */
     void onReady();
 
     /** The orderly close has begun. Requests that were posted before are still sent; accept no others. */

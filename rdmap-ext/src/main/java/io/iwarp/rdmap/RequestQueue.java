@@ -4,8 +4,8 @@ import io.iwarp.ProtocolFault;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of the layer above, in the order of the posts. There is no other order: RDMAP starts them in it and they
- * complete in it (RFC 5040 section 5.5 rules 13 and 15). All calls are made on the event loop.
+ * The requests of the layer above. They start and complete in the order of the posts (RFC 5040 section 5.5 rules 13 and
+ * 15). All calls are made on the event loop.
  *
  * <pre>
  *     completed │ started │ posted, waiting │

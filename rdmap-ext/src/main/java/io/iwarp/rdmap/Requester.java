@@ -22,9 +22,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts and completes the requests of this side. Leaves Reads and atomics beyond the ORD and fenced requests in the
- * {@link RequestQueue}, with all later ones, and matches the peer's responses. It is the tagged target of Read
- * Responses, which arrive in the order of the Reads.
+ * Starts and completes the requests of this side. Reads and atomics beyond the ORD and fenced requests remain in the
+ * {@link RequestQueue}, with all later requests. Matches the responses of the peer to the requests. It is the tagged
+ * target of Read Responses, which arrive in the order of the Reads.
  */
 final class Requester implements TaggedTarget {
     /** The STag of messages without payload. Not 0, which some hardware rejects. */
@@ -47,7 +47,7 @@ final class Requester implements TaggedTarget {
     private final RingQueue<RdmapRequest> atomics = new RingQueue<>();
     private final HeaderQueue atomicResponses =
             new HeaderQueue(AtomicLayout.RESPONSE_LENGTH, atomics::size, this::onAtomicResponse);
-    /** The messages that consist of a header and are not under way. */
+    /** The header-only messages that are not in flight. */
     private final ArrayDeque<DdpMessage> spareHeaders = new ArrayDeque<>();
 
     private int ord;
@@ -269,7 +269,7 @@ final class Requester implements TaggedTarget {
         if (length > 0) {
             RdmapRequest read = Objects.requireNonNull(reads.peek(), "a Read Response without a Read");
             read.endPlacement();
-            // Repeated bytes are no progress: a peer could otherwise postpone a deadline forever.
+            // Repeated bytes do not count as progress; otherwise a peer could postpone a deadline forever.
             long added = readCoverage.add(segment.taggedOffset() - read.sinkTaggedOffset(), length);
             answeredBytes += added;
             awaitedBytes -= added;

@@ -67,7 +67,9 @@ final class Responder implements TaggedTarget {
 
     private long writtenPosition;
     private long pendingBytes;
-    /** At most as many as the IRD, so that a burst leaves nothing that stays until the end of the stream. */
+    /**
+     * At most as many as the IRD, so that a burst of requests does not increase the memory of the stream permanently.
+     */
     private final ArrayDeque<Response> spareResponses = new ArrayDeque<>();
 
     private final WirePosition position;
@@ -79,7 +81,7 @@ final class Responder implements TaggedTarget {
 
     /**
      * @param output writes the responses
-     * @param ulp is notified of what was served
+     * @param ulp is notified of each operation served
      * @param stream the memory that the peer may access
      * @param counters counts requests and responses
      * @param position shows which responses the transport has taken
@@ -264,7 +266,7 @@ final class Responder implements TaggedTarget {
         return (int) (writtenPosition - responses.first());
     }
 
-    /** Stops accepting requests: later ones are dropped. Accepted requests are still answered. */
+    /** Stops accepting requests. Later requests are dropped; accepted ones are still answered. */
     void stop() {
         isStopped = true;
     }

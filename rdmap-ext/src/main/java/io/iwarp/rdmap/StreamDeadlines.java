@@ -49,11 +49,11 @@ final class StreamDeadlines {
     /** About the time of a batch at 2.5 GB/s. Over long distances it is short beside a round trip. */
     private static final Duration MAX_BATCH_TIME = Duration.ofNanos(200_000);
 
-    /** Bounds how long the transport may take nothing of what is sent. */
+    /** Bounds the time in which the transport accepts no bytes although messages are pending. */
     final Deadline transmit;
-    /** Bounds how long outstanding Reads and atomics may wait for a part of a response. */
+    /** Bounds the time without response data while Reads or atomics are outstanding. */
     final Deadline response;
-    /** Bounds an orderly close, the way of a Terminate, and the wait for the peer's FIN. */
+    /** Bounds an orderly close, the sending of a Terminate, and the wait for the peer's FIN. */
     final Deadline close;
     /** Bounds how long Read Requests may wait for more of them. */
     final Deadline batch;
@@ -107,7 +107,7 @@ final class StreamDeadlines {
         return stream.pendingMessageCount() - responder.pendingMessageCount();
     }
 
-    /** Describes what is sent or awaited. */
+    /** Describes the pending messages or responses. */
     private String describePending() {
         int messages = pendingRequestMessageCount();
         if (messages > 0) {
@@ -122,9 +122,9 @@ final class StreamDeadlines {
         return CloseReason.of(EndedBy.TIMEOUT, detail);
     }
 
-    /** The transport has not taken all that is sent. */
+    /** Waits for the transport to accept the pending messages. */
     private final class TransmitWait implements Deadline.Wait {
-        /** The bytes that the transport had taken at the last check, since the one before. */
+        /** The number of bytes accepted between the last two checks. */
         private long takenBytes;
 
         @Override
@@ -132,7 +132,10 @@ final class StreamDeadlines {
             return stream.pendingMessageCount() > 0;
         }
 
-        /** While the device has no memory left to send, a stream that holds much of it has to be faster. */
+        /**
+         * While the send budget of the device is exhausted, a stream that holds part of it must reach
+         * {@link #MIN_RATE}.
+         */
         @Override
         public boolean hasProgressedSince(Progress moment) {
             takenBytes = progress().takenBytes() - moment.takenBytes();
@@ -143,7 +146,7 @@ final class StreamDeadlines {
                             && takenBytes < MIN_RATE * timeouts.transmit().toMillis() / 1000);
         }
 
-        /** A Terminate could not be sent either, so the connection is closed. */
+        /** Closes the connection, since a Terminate could not be sent either. */
         @Override
         public void onExpired() {
             stream.abort(timeout(
@@ -158,8 +161,8 @@ final class StreamDeadlines {
     }
 
     /**
-     * The transport has taken Reads or atomics that are unanswered. Only response data counts as progress. Until then
-     * the transmit timeout bounds the wait.
+     * Waits for the responses to Reads and atomics that the transport has accepted. Only response data counts as
+     * progress. Before the transport has accepted them, the transmit timeout bounds the wait.
      */
     private final class ResponseWait implements Deadline.Wait {
         @Override
@@ -182,10 +185,10 @@ final class StreamDeadlines {
     }
 
     /**
-     * The end is under way. An orderly close makes progress while something is sent or answered. Other received bytes
-     * count while answers are outstanding, since these may follow them and have a deadline as well. While all requests
-     * that are left wait for a slot, only a request that gets one counts as progress. Otherwise a peer could delay the
-     * close for as long as it sends or reads.
+     * Waits for the end of the stream. An orderly close makes progress while bytes are accepted or responses arrive.
+     * Other received bytes count while responses are outstanding, since the responses may follow them and have their
+     * own deadline. While all remaining requests wait for a slot, only a request that gets one counts as progress.
+     * Otherwise a peer could delay the close as long as it sends or reads.
      */
     private final class CloseWait implements Deadline.Wait {
         @Override

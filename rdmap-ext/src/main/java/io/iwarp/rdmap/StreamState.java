@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The life of one RDMAP stream. This is its only description: {@link RdmapHandler} changes it, and the queue pair reads
- * it. MPA and DDP keep what they own, whether input and output still flow, and nothing of this.
+ * The state of one RDMAP stream. {@link RdmapHandler} changes it, and the queue pair reads it. MPA and DDP keep only
+ * the state of their own input and output.
  *
  * <pre>
  *              FPDUs agreed      may send          close            all sent         both halves closed, deadline
@@ -46,8 +46,8 @@ public final class StreamState {
     public StreamState() {}
 
     /**
-     * Any thread: requests the orderly close. From now on requests are refused with this reason. The first reason is
-     * kept. {@link RdmapHandler#close(CloseReason)} performs the close.
+     * Any thread: requests the orderly close. Later requests are refused with this reason. The first reason is kept.
+     * {@link RdmapHandler#close(CloseReason)} performs the close.
      */
     public void requestClose(CloseReason reason) {
         closeRequest.compareAndSet(null, reason);
@@ -90,12 +90,12 @@ public final class StreamState {
         return phase == expected;
     }
 
-    /** Returns whether the stream has not come to a phase. */
+    /** Returns whether the stream has not reached a phase. */
     boolean isBefore(Phase later) {
         return phase.compareTo(later) < 0;
     }
 
-    /** Returns whether requests may start: also those that were posted before a close. */
+    /** Returns whether requests may start, including those posted before a close. */
     boolean acceptsRequests() {
         Phase now = phase;
         return now == Phase.OPEN || now == Phase.CLOSING;

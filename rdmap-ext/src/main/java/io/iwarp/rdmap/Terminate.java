@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param ddpHeader the DDP header of that segment (D), or empty
  * @param rdmaHeader the Read Request header in it (R), or empty
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared, never leaves this package
+@SuppressWarnings("ArrayRecordComponent") // never compared, and private to this package
 record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHeader, byte[] rdmaHeader) {
     static final byte[] NOTHING = {};
     private static final int NO_SEGMENT_LENGTH = -1;

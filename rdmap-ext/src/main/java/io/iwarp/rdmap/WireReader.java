@@ -22,7 +22,7 @@ final class WireReader {
     private enum Phase {
         /** Waiting for the start-up frame. */
         STARTUP,
-        /** FPDUs follow each other. */
+        /** In Full Operation. */
         FPDUS,
         /** Further bytes are not iWARP, or cannot be parsed. */
         UNDECODABLE
@@ -74,7 +74,7 @@ final class WireReader {
     private int readStartup(ByteBuf in, int index, int end, Consumer<WireReader> found) {
         int bytes = take(in, index, Math.min(end - index, length - takenBytes));
         if (!isLengthKnown && !startsWithFrameKey()) {
-            // A pre-agreed start: these are the first bytes of an FPDU.
+            // The start is pre-agreed, and these are the first bytes of an FPDU.
             ByteBuf early = head.copy(0, takenBytes);
             enter(Phase.FPDUS);
             markersKnown = true;

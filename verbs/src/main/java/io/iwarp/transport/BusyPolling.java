@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * sleep.
  *
  * <p>Waking a thread is expensive: on a virtual machine it may take longer than sending 64 KiB. A loop that had work
- * usually has more soon. So streams and round trips are faster with loops that poll. The cost is processor time, up to
- * {@code spinTime} each time a loop runs out of work. Each loop needs its own processor while there is traffic.
+ * usually has more soon, so streams and round trips are faster with loops that poll. The cost is CPU time: up to
+ * {@code spinTime} each time a loop runs out of work. Each loop needs a core of its own while there is traffic.
  *
  * <pre>{@code
  * EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, new BusyPolling(EpollIoHandler.newFactory()));
@@ -32,7 +32,7 @@ public final class BusyPolling implements IoHandlerFactory {
     private final Ticker ticker;
 
     /**
-     * Creates loops with a spin time of 50 us. This covers a round trip on one machine: a ping-pong never sleeps.
+     * Creates loops with a spin time of 50 us. This covers a round trip within one host, so a ping-pong does not sleep.
      *
      * @param handlers the factory of the transport, such as {@code EpollIoHandler.newFactory()}
      */
@@ -127,7 +127,7 @@ public final class BusyPolling implements IoHandlerFactory {
             return !isSpinTime();
         }
 
-        /** Returns whether the loop has nothing else to do and may not sleep. */
+        /** Returns whether the loop has no other work and must not sleep. */
         boolean spins() {
             return loop().canBlock() && isSpinTime();
         }

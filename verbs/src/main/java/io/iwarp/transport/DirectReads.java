@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A direct read is the read that Netty does for an event of the transport: errors, the end of the stream and
  * {@code channelReadComplete} take the same path. The transport is asked after {@value #MAX_TRIES} direct reads at the
  * latest, so that other channels are read and a reset is seen. A channel whose last read was large is not read
- * directly: while the transport is asked more bytes arrive, and bulk data takes fewer reads.
+ * directly: more bytes arrive during the poll, so bulk data takes fewer reads.
  *
  * <p>Used by the thread of the event loop alone.
  */
@@ -28,7 +28,7 @@ final class DirectReads {
     private static final int MAX_TRIES = 8;
     private static final int MAX_BYTES = 4096;
 
-    /** The event of a channel with input; null if the transport has none, as io_uring. */
+    /** The event of a channel with input; null if the transport has none, such as io_uring. */
     private final @Nullable IoEvent readable;
 
     private final BooleanSupplier mayPoll;
@@ -43,7 +43,7 @@ final class DirectReads {
      */
     DirectReads(IoHandler transport, BooleanSupplier mayPoll) {
         this.mayPoll = mayPoll;
-        // By name: the classes of a transport that is not used may be absent.
+        // Found by name, because the classes of an unused transport may be absent.
         this.readable = switch (transport.getClass().getName()) {
             case "io.netty.channel.nio.NioIoHandler" -> (NioIoEvent) () -> NioIoOps.READ;
             case "io.netty.channel.epoll.EpollIoHandler" -> (EpollIoEvent) () -> EpollIoOps.EPOLLIN;
@@ -56,7 +56,7 @@ final class DirectReads {
         OF_LOOP.set(this);
     }
 
-    /** Returns those of the event loop of the current thread; null if it does not poll. */
+    /** Returns the direct reads of the current event loop; null if it does not poll. */
     static @Nullable DirectReads ofCurrentLoop() {
         return OF_LOOP.getIfExists();
     }

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Creates event loops of io_uring that can be shut down safely.
  *
- * <p>Those of Netty 4.2.18 cannot. A loop that shuts down submits a NOP with {@code IOSQE_IO_DRAIN}. From then on the
+ * <p>The loops of Netty 4.2.18 cannot. A loop that shuts down submits a NOP with {@code IOSQE_IO_DRAIN}. After that the
  * kernel executes the loop's operations on threads of its own, and {@code IoUringIoHandler.destroy} closes the ring
  * without waiting for them, because its {@code LINK_TIMEOUT} is refused ({@code EINVAL}). If the read of the loop's
  * eventfd is still to be executed, it writes 8 bytes to memory that was freed. The JVM aborts ({@code unaligned tcache
@@ -112,7 +112,7 @@ public final class IoUringShutdownGuard implements IoHandlerFactory {
             return registration;
         }
 
-        /** Instead of the transport's own way, which is not safe. */
+        /** Replaces the shutdown of the transport, which is not safe. */
         @Override
         public void prepareToDestroy() {
             closeChannels();

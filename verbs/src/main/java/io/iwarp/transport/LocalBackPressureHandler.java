@@ -19,8 +19,8 @@ final class LocalBackPressureHandler extends ChannelDuplexHandler {
     @Override
     public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
         if (message instanceof ByteBuf && !promise.isVoid()) {
-            // Before the bytes: what the peer sends on their account must not overtake the receipt. The next Read would
-            // find the IRD exhausted, though the response was read.
+            // Precedes the bytes, since a response of the peer to them must not overtake the receipt: the next Read
+            // would find the IRD exhausted although the response was read.
             ctx.write(new Receipt(ctx.channel(), promise));
             ctx.write(message);
         } else {

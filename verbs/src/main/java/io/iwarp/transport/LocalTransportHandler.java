@@ -11,8 +11,8 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sits above a {@code LocalChannel}, which passes each written object to the peer unchanged. So bytes are copied: the
- * peer may keep them after it has read them, when their memory belongs to the application again.
+ * Sits above a {@code LocalChannel}, which passes each written object to the peer unchanged. Bytes are copied, since
+ * the peer may keep them after the write has completed and the application has reused their memory.
  */
 final class LocalTransportHandler extends TransportHandler {
 

@@ -18,8 +18,8 @@ public final class SharedRecvByteBufAllocator implements RecvByteBufAllocator {
     private static final int MIN = 2 * 1024;
     private static final int FIRST = 16 * 1024;
     /**
-     * Room for several of the largest FPDUs: with more complete FPDUs in a read, fewer must be copied. But the bytes
-     * should still be in the core's cache when they are checked and placed.
+     * Has room for several of the largest FPDUs, since only incomplete FPDUs are copied. The bytes should still be in
+     * the core's cache when they are checked and placed.
      */
     private static final int MAX = 256 * 1024;
     /**

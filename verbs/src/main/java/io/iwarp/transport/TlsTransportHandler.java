@@ -14,8 +14,8 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sits above the {@code SslHandler}. For the layers above, the peer's {@code close_notify} is what FIN is without TLS.
- * A FIN without {@code close_notify} is a lost connection, because anyone on the network can forge it.
+ * Sits above the {@code SslHandler}. Reports the {@code close_notify} of the peer to the layers above as a FIN. A FIN
+ * without {@code close_notify} is a lost connection, because anyone on the network can forge it.
  */
 final class TlsTransportHandler extends TransportHandler {
 

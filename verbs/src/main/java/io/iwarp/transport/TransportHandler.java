@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>TLS over anything</td><td>by {@code close_notify}. With TLS 1.3 and the JDK's provider
  *       the other half stays open. TLS 1.2, and OpenSSL with any version, close both halves: everything sent before
  *       still arrives, and what the peer has not sent yet fails, as its completions report.</td></tr>
- *       <tr><td>{@code LocalChannel}</td><td>by a special message, which the peer's handler understands</td></tr>
+ *       <tr><td>{@code LocalChannel}</td><td>by a message to the handler of the peer</td></tr>
  *       <tr><td>any other channel</td><td>not at all: the channel is closed</td></tr>
  * </table>
  *

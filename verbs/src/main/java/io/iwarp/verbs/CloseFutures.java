@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The futures that complete at the end of a queue pair, in two steps: first the application's futures, in the order of
- * their creation, with all dependent actions; then the future that this library waits for. Any thread may call any
- * method except {@link #complete}.
+ * their creation, with all dependent actions; then the future on which the shutdown of this library depends. Any thread
+ * may call any method except {@link #complete}.
  *
  * <p>Each call of {@link #newFuture} creates a separate future. If all were derived from one future, a thread that
  * creates another one during completion could run the dependent actions of others, and the second step could start

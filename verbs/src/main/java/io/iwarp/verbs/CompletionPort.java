@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Connects the send or receive queue of one queue pair to a {@link CompletionQueue} and holds its reservation there.
  *
- * <p>A request counts towards the {@link QueueSlots} until its completion is polled. So posted requests and waiting
- * completions together never exceed the depth, for which the completion queue has room. The reservation ends once, when
- * the stream has ended and all completions are polled.
+ * <p>A request counts towards the {@link QueueSlots} until its completion is polled. Posted requests and waiting
+ * completions together thus never exceed the depth, for which the completion queue has room. The reservation ends once,
+ * when the stream has ended and all completions are polled.
  */
 final class CompletionPort implements CompletionTarget {
     private final QueuePair queuePair;

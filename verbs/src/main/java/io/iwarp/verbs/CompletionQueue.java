@@ -264,9 +264,9 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * As {@link #arm}, but only for completions that need attention: receives of a message for which the peer requested
-     * an event ({@link PostOptions#solicited}), and requests of any kind that failed. A queue that is armed for any
-     * completion stays armed for any.
+     * Arms the queue, as {@link #arm} does, only for completions that need attention: receives of a message for which
+     * the peer requested an event ({@link PostOptions#solicited}), and requests of any kind that failed. A queue that
+     * is armed for any completion stays armed for any.
      *
      * @return true if the queue has completions of any kind, or some are being added: poll then, and do not wait for
      *     the event

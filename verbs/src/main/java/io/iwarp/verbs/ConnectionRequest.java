@@ -82,7 +82,7 @@ public final class ConnectionRequest {
         return setup;
     }
 
-    /** As {@link ConnectionSetup#queuePair}. */
+    /** Returns the queue pair of the connection; see {@link ConnectionSetup#queuePair}. */
     public QueuePair queuePair() {
         return setup.queuePair();
     }

@@ -29,8 +29,9 @@ final class DrainSchedule {
     private static final int DRAINS_BEFORE_POLL = 16;
 
     /**
-     * The bytes sent in a row after which the next drain waits likewise: as many as a poll reads. With more, a side
-     * that sends and receives at full rate reads less than it sends, and stops its peer by a full window.
+     * The bytes sent in a row after which the next drain waits likewise: as many as a poll reads. With a larger number,
+     * a side that sends and receives at full rate would read less than it sends, and its full receive window would stop
+     * the peer.
      */
     private static final long BYTES_BEFORE_POLL = 256 * 1024;
 
@@ -99,7 +100,7 @@ final class DrainSchedule {
         }
     }
 
-    /** One listener is enough until it is called. */
+    /** A single listener suffices until it is called. */
     private void drainAtTermination() {
         if (!awaitsTermination.compareAndSet(false, true)
                 && !eventLoop.terminationFuture().isDone()) {

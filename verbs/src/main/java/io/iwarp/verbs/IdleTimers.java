@@ -112,7 +112,7 @@ final class IdleTimers {
         }
     }
 
-    /** Only bytes count, since only they show the peer that this side is alive. Sending may end the stream. */
+    /** Only sent bytes count, since only they show the peer that this side is alive. Sending may end the stream. */
     private void keepAliveIfQuiet() {
         try {
             if (sentBytes() == lastSentBytes) {

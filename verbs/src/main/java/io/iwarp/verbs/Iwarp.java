@@ -22,8 +22,8 @@ import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entrance: servers and clients on an event loop group of the caller. The group decides about the transport, for
- * example NIO or epoll.
+ * The entry point: creates servers and clients on an event loop group of the caller. The group determines the
+ * transport, for example NIO or epoll.
  *
  * <pre>{@code
  * Iwarp.server(group).domain(domain).onRequest(request -> request.accept(region)).listen(7471).join();
@@ -52,7 +52,7 @@ public final class Iwarp {
     }
 
     /**
-     * As {@link #server(EventLoopGroup)}, with a bootstrap of the caller.
+     * Returns the settings of a server with a bootstrap of the caller; see {@link #server(EventLoopGroup)}.
      *
      * @param bootstrap with groups and channel type set, options if wanted, and no child handler; it is copied
      */
@@ -73,7 +73,7 @@ public final class Iwarp {
     }
 
     /**
-     * As {@link #client(EventLoopGroup)}, with a bootstrap of the caller.
+     * Returns a client with a bootstrap of the caller; see {@link #client(EventLoopGroup)}.
      *
      * @param bootstrap with group and channel type set, options if wanted; it is copied
      */
@@ -81,7 +81,7 @@ public final class Iwarp {
         return new Client(bootstrap.clone());
     }
 
-    /** A server that is being set up. Each {@code listen} takes what is set at that moment. */
+    /** A server configuration. Each {@code listen} uses the values set at that moment. */
     public static final class Server {
         private final ServerBootstrap bootstrap;
         private @Nullable ProtectionDomain domain;
@@ -161,7 +161,8 @@ public final class Iwarp {
         }
 
         /**
-         * Sets who decides about connection requests. Without it, all are accepted if there is a listener for messages.
+         * Sets the listener that decides about connection requests. Without it, all are accepted if there is a listener
+         * for messages.
          */
         public Server onRequest(ConnectionRequestListener listener) {
             requests = Objects.requireNonNull(listener, "listener");
@@ -185,12 +186,12 @@ public final class Iwarp {
             return this;
         }
 
-        /** As {@link #listen(SocketAddress)}, at all addresses of this machine. */
+        /** Starts to listen at all addresses of this host; see {@link #listen(SocketAddress)}. */
         public CompletableFuture<IwarpListener> listen(int port) {
             return listen(new InetSocketAddress(port));
         }
 
-        /** As {@link #listen(SocketAddress)}. The name of the host is resolved before the call returns. */
+        /** Starts to listen; see {@link #listen(SocketAddress)}. The host name is resolved before the call returns. */
         public CompletableFuture<IwarpListener> listen(String host, int port) {
             return listen(new InetSocketAddress(Objects.requireNonNull(host, "host"), port));
         }
@@ -272,7 +273,7 @@ public final class Iwarp {
         private boolean peerToPeer;
         private volatile @Nullable Connecting connecting;
 
-        /** What is fixed from the first connect on. */
+        /** The configuration, which is fixed at the first connect. */
         private record Connecting(
                 IwarpConnector connector,
                 ProtectionDomain domain,
@@ -375,7 +376,7 @@ public final class Iwarp {
         }
 
         /**
-         * As {@link #connect(SocketAddress)}. An event loop resolves the name of the host.
+         * Connects; see {@link #connect(SocketAddress)}. An event loop resolves the host name.
          *
          * @param host a name or an address
          */
@@ -410,7 +411,7 @@ public final class Iwarp {
             return connecting().connector.connect(address);
         }
 
-        /** As {@link #connect(SocketAddress)}, with a further step of the set-up of this connection alone. */
+        /** Connects, with a further set-up step for this connection only; see {@link #connect(SocketAddress)}. */
         public CompletableFuture<QueuePair> connect(SocketAddress address, Consumer<ConnectionSetup> further) {
             Objects.requireNonNull(further, "further");
             Connecting current = connecting();
@@ -421,15 +422,18 @@ public final class Iwarp {
         }
 
         /**
-         * As {@link #stayConnected(SocketAddress, ReconnectListener)}. Each attempt resolves the name of the host
-         * again.
+         * Stays connected; see {@link #stayConnected(SocketAddress, ReconnectListener)}. Each attempt resolves the host
+         * name again.
          */
         @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
         public Reconnector stayConnected(String host, int port, ReconnectListener listener) {
             return stayConnected(unresolved(host, port), listener);
         }
 
-        /** As {@link #stayConnected(SocketAddress, ReconnectListener, Duration, Duration)}, with 100 ms and 30 s. */
+        /**
+         * Stays connected, with pauses of 100 ms to 30 s; see {@link #stayConnected(SocketAddress, ReconnectListener,
+         * Duration, Duration)}.
+         */
         @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
         public Reconnector stayConnected(SocketAddress address, ReconnectListener listener) {
             return stayConnected(address, listener, Duration.ofMillis(100), Duration.ofSeconds(30));
@@ -516,7 +520,7 @@ public final class Iwarp {
         }
     }
 
-    /** A class of its own, since Netty's classes for TLS need not be there. */
+    /** A separate class, since the TLS classes of Netty may be absent. */
     private static final class Tls {
         static Consumer<ChannelPipeline> server(SslContext context) {
             return pipeline ->

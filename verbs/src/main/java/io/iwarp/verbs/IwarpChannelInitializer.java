@@ -103,7 +103,8 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     }
 
     /**
-     * As {@link #initiator(ProtectionDomain, QueuePairSettings, byte[], Consumer)}, with a set-up for each connection.
+     * Creates an initiator's initializer with a set-up for each connection; see {@link #initiator(ProtectionDomain,
+     * QueuePairSettings, byte[], Consumer)}.
      */
     static IwarpChannelInitializer connecting(
             ProtectionDomain domain, QueuePairSettings settings, Consumer<ConnectionSetup> prepare) {
@@ -145,7 +146,10 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         return accepting(domain, settings, setup -> {}, requests);
     }
 
-    /** As {@link #responder(ProtectionDomain, QueuePairSettings, ConnectionRequestListener)}, with a first set-up. */
+    /**
+     * Creates a responder's initializer with a first set-up; see {@link #responder(ProtectionDomain, QueuePairSettings,
+     * ConnectionRequestListener)}.
+     */
     static IwarpChannelInitializer accepting(
             ProtectionDomain domain,
             QueuePairSettings settings,

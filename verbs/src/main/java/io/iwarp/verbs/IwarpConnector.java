@@ -26,7 +26,8 @@ final class IwarpConnector {
     }
 
     /**
-     * As {@link #IwarpConnector(Bootstrap, IwarpChannelInitializer)}, with handlers that depend on the address.
+     * Creates a connector whose transport handlers depend on the address; see {@link #IwarpConnector(Bootstrap,
+     * IwarpChannelInitializer)}.
      *
      * @param handlers called on the event loop of each connection, with the address that {@link #connect} got, after
      *     the {@linkplain IwarpChannelInitializer#withTransportHandlers transport handlers} of the initializer: adds
@@ -46,13 +47,13 @@ final class IwarpConnector {
         return connect(address, initializer);
     }
 
-    /** As {@link #connect(SocketAddress)}, with a way to cancel. */
+    /** Starts an attempt that can be cancelled; see {@link #connect(SocketAddress)}. */
     Reconnector.Attempt attempt(SocketAddress address) {
         ConnectAttempt attempt = begin(address, initializer);
         return new Reconnector.Attempt(attempt.connectFuture(), attempt::cancel);
     }
 
-    /** As {@link Iwarp.Client#connect(SocketAddress)}, with another initializer. */
+    /** Connects with another initializer; see {@link Iwarp.Client#connect(SocketAddress)}. */
     CompletableFuture<QueuePair> connect(SocketAddress address, IwarpChannelInitializer setup) {
         return begin(address, setup).connectFuture();
     }
@@ -71,12 +72,12 @@ final class IwarpConnector {
         return attempt;
     }
 
-    /** As {@link Iwarp.Client#connections}. */
+    /** Returns the number of connections; see {@link Iwarp.Client#connections}. */
     int connections() {
         return connections.size() + attempts.unconnectedCount();
     }
 
-    /** As {@link Iwarp.Client#shutdownGracefully}. */
+    /** Shuts down; see {@link Iwarp.Client#shutdownGracefully}. */
     CompletableFuture<Void> shutdownGracefully(Duration deadline) {
         long nanos = ConnectionGroup.requireDeadline(deadline);
         CompletableFuture<Void> done = new LoopFuture<>(bootstrap.config().group());

@@ -38,13 +38,13 @@ public final class IwarpListener implements AutoCloseable {
         ChannelFutures.await(channel.closeFuture(), () -> closeFuture.complete(null));
     }
 
-    /** As {@link Iwarp.Server#listen(SocketAddress)}. */
+    /** Starts to listen; see {@link Iwarp.Server#listen(SocketAddress)}. */
     static CompletableFuture<IwarpListener> listen(
             ServerBootstrap bootstrap, IwarpChannelInitializer initializer, SocketAddress address) {
         return listen(bootstrap, initializer, address, new ConnectionGroup());
     }
 
-    /** As {@link Iwarp.Server#listen(SocketAddress)}, with a group that reports its connections. */
+    /** Starts to listen, with a group that reports its connections; see {@link Iwarp.Server#listen(SocketAddress)}. */
     static CompletableFuture<IwarpListener> listen(
             ServerBootstrap bootstrap,
             IwarpChannelInitializer initializer,

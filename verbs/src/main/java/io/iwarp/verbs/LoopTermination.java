@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs tasks at the termination of an event loop, and closes its channels at the shutdown.
  *
- * <p>A loop that shuts down closes its channels, unless it is busy and shut down without a quiet period. So they are
- * {@linkplain #closeAtShutdown closed here}, while the loop still runs tasks and notifies the handlers.
+ * <p>A loop that shuts down closes its channels, unless it is busy and shut down without a quiet period. They are
+ * therefore {@linkplain #closeAtShutdown closed here}, while the loop still runs tasks and notifies the handlers.
  *
  * <p>A loop that has terminated completes no futures and runs no listeners. A task that waits for one waits for the
  * {@linkplain #await termination} as well. It runs once, on the thread that reports the termination, after the thread

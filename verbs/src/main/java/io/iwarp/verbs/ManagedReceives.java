@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * of messages that are incomplete or wait to be polled. An idle queue pair holds no buffer.
  *
  * <p>Segments must arrive in ascending order without gaps, message after message, as each sender over TCP sends them.
- * Repeated and overlapping segments are legal. So a stream holds one buffer, of at most {@link #GROWTH} times the bytes
- * that have arrived. {@link IwarpDevice#maxManagedReceiveBytes} limits the buffers of all streams, until their messages
+ * Repeated and overlapping segments are legal. A stream thus holds one buffer, of at most {@link #GROWTH} times the
+ * received bytes. {@link IwarpDevice#maxManagedReceiveBytes} limits the buffers of all streams, until their messages
  * are delivered; those of a {@link MessageQueue}, until they are taken.
  */
 final class ManagedReceives extends ReceiveSource {
@@ -76,7 +76,7 @@ final class ManagedReceives extends ReceiveSource {
             int end = (int) segment.messageOffset() + segment.payloadLength();
             ByteBuf buffer = buffer();
             if (segment.last()) {
-                // A message in one segment is delivered at once: it need not be counted.
+                // A message of one segment is delivered immediately and need not be counted.
                 return buffer == null ? allocate(end, end) : claim(end) ? trim(buffer, end) : null;
             }
             if (end == 0 || (buffer != null && end <= buffer.capacity())) {
@@ -96,7 +96,7 @@ final class ManagedReceives extends ReceiveSource {
             return sink().wrap(buffer.capacity(capacity), 0, capacity);
         }
 
-        /** Makes the buffer of a message of known length at most twice as long: the application may keep it. */
+        /** Shrinks the buffer of a complete message to at most twice its length, since the application may keep it. */
         private ByteSpan trim(ByteBuf buffer, int end) {
             int capacity = buffer.capacity();
             if (end > capacity) {
@@ -105,7 +105,7 @@ final class ManagedReceives extends ReceiveSource {
             if (capacity / 2 <= end) {
                 return sink();
             }
-            // To reduce the capacity of a buffer of an allocator need not release memory.
+            // Reducing the capacity of a pooled buffer does not release memory.
             ByteBuf exact = allocator.directBuffer(end, end);
             exact.setBytes(0, buffer, 0, (int) Math.min(end, coverage().contiguous()));
             buffer.release();

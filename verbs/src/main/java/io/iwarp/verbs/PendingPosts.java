@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * them into the {@link PostRing} when places are released. Any thread adds, the event loop removes.
  *
  * <p>One atomic number holds the count, the bytes and whether the queue is closed. A post reserves its place there,
- * then adds itself, then wakes the event loop. So the event loop may see a place that is reserved and not filled; its
- * post wakes it later. Until its place is given back, no thread finds the {@link #size} 0, and no later post overtakes
- * it.
+ * then adds itself, then wakes the event loop. The event loop may therefore see a reserved place that is not filled
+ * yet; the post wakes it later. Until the place is released, {@link #size} is not 0 for any thread, so no later post
+ * overtakes this one.
  */
 final class PendingPosts {
     /** The greatest number of posts. */

@@ -623,7 +623,10 @@ public final class QueuePair implements AutoCloseable {
         return stream.region();
     }
 
-    /** As {@link ProtectionDomain#allocate}, for the peer of this queue pair alone; see {@link #region}. */
+    /**
+     * Registers new memory that only the peer of this queue pair may access; see {@link ProtectionDomain#allocate} and
+     * {@link #region}.
+     */
     public MemoryRegion allocate(long length, AccessRight... rights) {
         return region().allocate(ByteBufAllocator.DEFAULT, length)
                 .rights(rights)
@@ -631,8 +634,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * As {@link MemoryRegion#window}, for a window that the peer of this queue pair alone may access and may
-     * invalidate. It is invalidated when the queue pair ends.
+     * Returns a builder for a window that only the peer of this queue pair may access and invalidate; see
+     * {@link MemoryRegion#window}. It is invalidated when the queue pair ends.
      *
      * @throws IndexOutOfBoundsException if the part is not within the region
      * @throws IllegalArgumentException if the region belongs to another domain, or to another queue pair alone
@@ -750,7 +753,7 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * As {@link #close}.
+     * Same as {@link #close}.
      *
      * @return as {@link #closed}
      */

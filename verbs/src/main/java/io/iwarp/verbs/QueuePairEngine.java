@@ -162,7 +162,7 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     /**
-     * Returns the layer below, to be added to a pipeline. From now on the termination of the event loop ends the
+     * Returns the layer below, to be added to a pipeline. After this call the termination of the event loop ends the
      * stream.
      */
     RdmapHandler enterPipeline() {
@@ -379,8 +379,8 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     /**
-     * Returns the level at which operators see an end. What the peer does is DEBUG, so that it cannot fill the log; of
-     * a set-up that fails before there is a connection request, a responder has no other report.
+     * Returns the log level of an end. Actions of the peer are logged at DEBUG, so that a peer cannot fill the log,
+     * except a set-up that fails before the connection request, of which a responder has no other report.
      */
     private Level levelOf(CloseReason reason) {
         if (isOwnFailure(reason)) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The buffer that one Read fills, and the region that is registered for it. The buffer is in use until the Read
  * releases its memory, or until the application has settled the future of the Read: then no byte of it changes.
  *
- * <p>A poster creates it, the event loop closes it.
+ * <p>The posting thread creates it, and the event loop closes it.
  */
 final class ReadSink implements AutoCloseable {
     private final Map<ByteBuf, ReadSink> registry;

@@ -138,7 +138,7 @@ abstract class ReceiveSource implements ReceiveStall.Source {
                         + " connection is made");
     }
 
-    /** As {@link #fill(ReceiveRequest, ReceiveRequest)}, for the message that the receive has taken. */
+    /** Fills the completion of a receive with its own message; see {@link #fill(ReceiveRequest, ReceiveRequest)}. */
     final @Nullable ProtocolFault fill(ReceiveRequest request) {
         return fill(request, request);
     }

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Holds back the input of a stream while a message waits for a receive, for a limited time, or for memory of the
- * device. Nothing is read from the connection then, so TCP flow control stops the peer's Sends, Writes, requests and
- * answers. Other connections of the event loop continue.
+ * device. Meanwhile nothing is read from the connection, so TCP flow control stops the Sends, Writes, requests and
+ * responses of the peer. Other connections of the event loop continue.
  *
  * <p>Confined to the event loop, except for {@link #isStalled} and {@link #wake}.
  *

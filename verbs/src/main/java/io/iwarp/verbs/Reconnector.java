@@ -39,7 +39,7 @@ public final class Reconnector implements AutoCloseable {
     private final long maxPauseNanos;
     private final LoopFuture<CloseReason> closeFuture;
 
-    /** Guards what follows. Listeners and futures are called without it. */
+    /** Guards the fields below. Not held during calls of listeners and futures. */
     private final Object lock = new Object();
 
     private boolean closing;

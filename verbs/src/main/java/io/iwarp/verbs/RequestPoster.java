@@ -175,7 +175,8 @@ final class RequestPoster {
         requests.requireReads();
         stream.requireSink(sink);
         WorkRequest request = claim(SINK, sink, offset, length, options, target);
-        // The peer may invalidate the sink at any time, also now: then its response ends the stream.
+        // The peer may invalidate the sink at any time, even before the request is sent. Its response then ends the
+        // stream.
         request.read(sink.stag(), sink.baseTaggedOffset() + offset, length, stag, taggedOffset);
         requests.publish(request, id, Operation.READ, options, target);
     }
@@ -188,7 +189,7 @@ final class RequestPoster {
         requests.publish(request, id, Operation.READ, PostOptions.NONE, target);
     }
 
-    /** Registers the buffer for the duration of the Read. Only answers of this stream's peer can be placed there. */
+    /** Registers the buffer for the duration of the Read. Only responses of this stream's peer can be placed there. */
     void read(long id, ByteBuf sink, RemoteBuffer from, PostOptions options, CompletionTarget target) {
         Objects.requireNonNull(sink, "sink is null");
         Objects.requireNonNull(from, "source is null");

@@ -33,10 +33,10 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Withdrawable 
     }
 
     /**
-     * Sets where the request is.
+     * Sets the position of the request and the bytes that it holds.
      *
      * @param newPosition in the ring of posts, or that of a pending post
-     * @param bytes the bytes that it holds of a limit
+     * @param bytes the bytes charged to a limit
      */
     void claimed(long newPosition, long bytes) {
         position = newPosition;
@@ -58,7 +58,7 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Withdrawable 
         return position;
     }
 
-    /** Returns the bytes that the request holds of a limit. */
+    /** Returns the bytes that the request charges to a limit. */
     long heldBytes() {
         return heldBytes;
     }
