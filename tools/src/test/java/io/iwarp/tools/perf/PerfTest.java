@@ -132,7 +132,9 @@ class PerfTest {
             CommandRun run = CommandRun.of(("perf " + role + " --transport epoll --congestion bogus").split(" ", -1));
 
             assertThat(run.exitCode()).isEqualTo(1);
-            assertThat(run.error()).contains("--congestion bogus cannot be used here: choose one of ").doesNotContain("connect");
+            assertThat(run.error())
+                    .contains("--congestion bogus cannot be used here: choose one of ")
+                    .doesNotContain("connect");
         }
     }
 
