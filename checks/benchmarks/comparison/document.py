@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import os
 import platform
+import re
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
-from .processes import run
+from .processes import congestion_control, run
 from .rows import cost_text, figure
 from .sides import BENCHMARKS, JAVA, ROOT, WARM_UP
 
@@ -27,17 +28,17 @@ def write(rows: list[dict], curves: dict[str, list[dict]], seconds: float) -> No
     lines = [
         HEADING, "",
         "`checks/benchmarks/compare` writes this section and those below it. The two sides of each row take turns, as two processes",
-        f"each on a processor of its own, over loopback or a pair of virtual Ethernet devices, with CRC32C on unless the row says",
-        f"otherwise, {WARM_UP:g} s warm. The ratio is the median of the ratios of {' or '.join(map(str, rounds))} rounds of {seconds:g} s, with the least and the greatest",
-        "of them. A round in which the host moves the processors is repeated. The ratio is bold if all rounds miss the target, and",
-        "undecided if some do. Processor time is that of both ends together: seconds for 10^9 bytes, or microseconds for an",
-        "operation. In the picture, 1 is the target.",
+        "each on a processor of its own, over loopback or a pair of virtual Ethernet devices, "
+        f"{WARM_UP:g} s warm, CRC32C on. The ratio is",
+        f"the median of the ratios of {' or '.join(map(str, rounds))} rounds of {seconds:g} s, with the least and the greatest; a round in which the host moves the",
+        "processors is repeated. It is bold if all rounds miss the target, and undecided if some do. Rates are in MB/s. The processor",
+        "time of both ends is in seconds for 10^9 bytes, or microseconds for an operation. Rows without a target are not shown.",
         "", "![ratios](performance.png)", "",
         "| work | ours | processor time | compared with | theirs | processor time | ratio | target |",
         "|---|---|---|---|---|---|---|---|",
     ]
     work = None
-    for row in rows:
+    for row in (row for row in rows if row["target"] != "-"):
         # Once for all rows that compare it.
         ours = ["", "", ""] if row["work"] == work else [row["work"], *mine(row)]
         work = row["work"]
@@ -56,13 +57,18 @@ def write(rows: list[dict], curves: dict[str, list[dict]], seconds: float) -> No
 
 
 def mine(row: dict) -> list[str]:
-    return [figure(row["ours"], row["unit"]), cost_text(row["costs"][0])] if "ratio" in row else ["", ""]
+    return [short(row["ours"], row), cost_text(row["costs"][0])] if "ratio" in row else ["", ""]
+
+
+def short(values: list[float], row: dict) -> str:
+    """The figure without the unit that the text above the table names."""
+    return figure(values, row["unit"]).removesuffix(" MB/s")
 
 
 def theirs(row: dict) -> list[str]:
     if "ratio" not in row:
         return [f"left out: {row['left out']}", "", "", row["target"]]
-    return [figure(row["others"], row["unit"]), cost_text(row["costs"][1]), judged(f"{row['ratio']:.2f}", row["met"]) + f" ({row['interval']})" + undecided(row),
+    return [short(row["others"], row), cost_text(row["costs"][1]), judged(f"{row['ratio']:.2f}", row["met"]) + f" ({row['interval']})" + undecided(row),
             row["target"]]
 
 
@@ -77,8 +83,8 @@ def judged(text: str, met: bool | None) -> str:
 def sizes(results: list[dict]) -> list[str]:
     draw_sizes(results)
     lines = ["## By message size", "",
-             "Processor seconds for 10^9 bytes of Writes and Reads of one connection over epoll with `--busy-poll`. No size may cost more",
-             "than 1.25 times the mean of its two neighbours, nor, from 32 KiB on, 1.25 times the best size" + exceptions(results) + ".",
+             "Processor seconds for 10^9 bytes. No size may cost more than 1.25 times the mean of its neighbours or, from 32 KiB on, the",
+             "best size" + exceptions(results) + ".",
              "", "![processor time by message size](sizes.svg)", ""]
     return lines
 
@@ -90,11 +96,11 @@ def exceptions(results: list[dict]) -> str:
 
 def first_seconds(results: list[dict]) -> list[str]:
     lines = ["## The first seconds", "",
-             "Of two fresh processes, whose compilers compete with the traffic on two processors. 90 % of the steady rate is reached after:", ""]
+             "Of two fresh processes, whose compilers compete with the traffic. They reach 90 % of the steady rate after:", ""]
     for each in results:
         if "command" in each:
-            lines += ["", f"`file put` stores a file of 1 GiB, with a cold JVM at both ends and SHA-256 over the file at both, in "
-                          f"{each['seconds']:.1f} s. That takes {each['processor']:.1f} s of processor time."]
+            lines += ["", f"`file put` stores 1 GiB, with SHA-256 at both ends, in {each['seconds']:.1f} s and "
+                          f"{each['processor']:.1f} s of processor time."]
         else:
             target = "" if each["most"] is None else f" (at most {each['most']:g} s)"
             lines.append(f"- {each['operation'].capitalize()} of {each['size']:,} bytes: " + judged(f"{each['reached']:.1f} s", each["met"]) + target)
@@ -104,24 +110,23 @@ def first_seconds(results: list[dict]) -> list[str]:
 def connections(results: list[dict]) -> list[str]:
     one, many = results[0], results[-1]
     lines = ["## By number of connections", "",
-             "Sends of 64 bytes, spread over all connections of one event loop at each end, over epoll and with `-XX:+UseParallelGC`:",
-             f"one connection {one['rate']:,.0f} Sends/s, {many['connections']:,} connections {judged(format(many['rate'], ',.0f'), many['met'])} Sends/s"
-             f" ({many['ratio']:.2f}, at least half)."]
+             f"Sends of 64 bytes over one event loop at each end, with ParallelGC: one connection {one['rate']:,.0f}/s, {many['connections']:,} connections",
+             f"{judged(format(many['rate'], ',.0f'), many['met'])}/s ({many['ratio']:.2f}, at least half)."]
     if many["idle"] is not None:
-        lines.append(f"An idle connection takes {many['idle']:,.0f} bytes of heap and direct memory at the end that needs more (at most 12 KiB).")
+        lines[-1] += f" An idle connection takes {many['idle']:,.0f} bytes of memory (at most 12 KiB)."
     return [*lines, ""]
 
 
 def machine() -> list[str]:
-    cpu = next((line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
-                if line.startswith("model name")), platform.machine())
+    found = dict(re.findall(r"^(.+?)\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE))
+    cpu = (f"{found.get('model name', platform.machine())}, family {found.get('cpu family', '?')}, model {found.get('model', '?')}, "
+           f"{'with' if 'avx512f' in found.get('flags', '') else 'without'} AVX-512")
     versions = [subprocess.run(["java", "-version"], stderr=subprocess.PIPE, text=True, check=False).stderr.splitlines()[0]]
     for name, command in (("", ["iperf3", "--version"]), ("UCX: ", ["ucx_info", "-v"])):
         if shutil.which(command[0]):
             output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout
             versions.append(name + output.splitlines()[0].lstrip("# "))
-    congestion_control = Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
-    return [f"{os.cpu_count()} processors, {cpu}; Linux {platform.release()}, TCP with {congestion_control}", *versions]
+    return [f"{os.cpu_count()} processors, {cpu}; Linux {platform.release()}, TCP with {congestion_control()}", *versions]
 
 
 def draw_sizes(results: list[dict]) -> None:

@@ -83,6 +83,17 @@ def pinned(processor: int) -> tuple[str, ...]:
     return ("taskset", "-c", str(processor)) if shutil.which("taskset") and (os.cpu_count() or 1) > 1 else ()
 
 
+def congestion_control() -> str:
+    """That of TCP, in all network namespaces that this program makes."""
+    return Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
+
+
+def conditions() -> str:
+    """What changes the figures of a whole run."""
+    places = "each process on a processor of its own" if pinned(0) else "processes are not pinned and may share a processor"
+    return f"TCP with {congestion_control()}; {places}"
+
+
 class Server:
     """A server process for the time of one measurement."""
 
