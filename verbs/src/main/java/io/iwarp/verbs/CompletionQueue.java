@@ -97,7 +97,9 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Returns the capacity that queue pairs with these settings need if all their completions go to one queue.
+     * Returns the capacity that queue pairs with these settings need if all their completions go to one queue. With a
+     * shared receive queue it is more than they need: its {@linkplain SharedReceiveQueue#share share} takes the place
+     * of the receive queue depth.
      *
      * @param queuePairs the maximum number of queue pairs that are open or have unpolled completions at a time
      * @throws ArithmeticException if the result exceeds an int
