@@ -40,6 +40,7 @@ final class Raider implements Context {
     private static final int TAGGED = 0x80;
     private static final int READ_RESPONSE = 2;
     private static final int ATOMIC_RESPONSE = 11;
+    private static final int TERMINATE = 7;
     private static final long MAX_SERVICE = 2 * SECOND;
 
     private final Siege siege;
@@ -85,6 +86,7 @@ final class Raider implements Context {
     private boolean frameParsed;
     private long frameEnd;
     private final List<Long> answerEnds = new ArrayList<>();
+    private boolean terminated;
 
     private long movedBefore;
     private long quietSince;
@@ -345,6 +347,7 @@ final class Raider implements Context {
             int opcode = stream.getByte(at + 3) & 0xf;
             boolean tagged = (stream.getByte(at + 2) & TAGGED) != 0;
             boolean last = (stream.getByte(at + 2) & LAST) != 0;
+            terminated |= !tagged && opcode == TERMINATE;
             if (last && ((tagged && opcode == READ_RESPONSE) || (!tagged && opcode == ATOMIC_RESPONSE))) {
                 answerEnds.add(parsed + length);
             }
@@ -396,6 +399,9 @@ final class Raider implements Context {
         if (accepted - its.counters().get(Counter.PEER_READS_ANSWERED) > 2L * siege.ird) {
             world.violated("what is held has a limit", this + " has more than twice the IRD of answers");
         }
+        if (channel.isOutputShutdown()) {
+            requireAllAnswered(its);
+        }
         int spare = Inside.sizeOf(channel, "responder", "spareResponses");
         if (spare > siege.ird) {
             world.violated("what is held has a limit", this + " keeps " + spare + " spare answers, IRD " + siege.ird);
@@ -443,11 +449,24 @@ final class Raider implements Context {
         if (honest && blamed && !incomplete) {
             world.violated("an honest peer is served", this + " " + reason);
         }
+        if (reason.endedBy() == EndedBy.PEER_CLOSED || reason.endedBy() == EndedBy.LOCAL_APPLICATION) {
+            requireAllAnswered(its);
+        }
         boolean polite = honest && !incomplete && !channel.failed() && started && !left;
         if (polite && answerEnds.size() < asked) {
             world.violated(
                     "what was asked before the FIN is answered",
                     this + " asked " + asked + " times, " + answerEnds.size() + " answers were sent; " + reason);
+        }
+    }
+
+    /** The other side has closed its half of the connection, or all of it, and not for a fault. */
+    private void requireAllAnswered(QueuePair its) {
+        long accepted = its.counters().get(Counter.PEER_READS_ACCEPTED);
+        if (!left && !channel.failed() && !terminated && accepted > answerEnds.size()) {
+            world.violated(
+                    "a FIN comes after the answers that are owed",
+                    this + " has " + accepted + " accepted and " + answerEnds.size() + " taken");
         }
     }
 
