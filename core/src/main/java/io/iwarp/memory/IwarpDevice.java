@@ -334,8 +334,8 @@ public final class IwarpDevice implements AutoCloseable {
         /**
          * Sets the maximum number of buffer bytes of all streams together for messages of managed receives that are not
          * delivered. Default 268,435,456 (256 MiB). A buffer has at most four times the bytes that have arrived. A
-         * message that arrived in one segment counts only while it waits for {@code QueuePair.nextMessage}. What waits
-         * in a completion queue does not count; the depth of the receive queue limits it.
+         * message that arrived in one segment counts only while it waits for {@code QueuePair.nextMessage}. Messages in
+         * a completion queue do not count; the depth of the receive queue limits them.
          *
          * <p>When it is used up, a stream that needs more for a message stops reading until others have given bytes
          * back, the oldest message first. The {@code messageTimeout} of the message bounds this wait. The oldest

@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Copies use an NIO view of each buffer and its absolute bulk operations, which have no position: several event
  * loops may place into one region at the same time. {@link ByteBuf#setBytes} allows this on some buffers only. The
- * views are valid while the buffers are not freed or resized. So this class holds a reference to each buffer and checks
- * its capacity before each copy. A copy allocates nothing if the other {@code ByteBuf} has an array or is a direct
- * buffer. A slice or duplicate of a direct buffer may need a small view, and a composite buffer an array of views.
+ * views are valid only while the buffers are not freed or resized, so this class holds a reference to each buffer and
+ * checks its capacity before each copy. A copy allocates nothing if the other {@code ByteBuf} has an array or is a
+ * direct buffer. A slice or duplicate of a direct buffer may need a small view, and a composite buffer an array of
+ * views.
  *
  * <p>The memory ends in two steps. When the region is closed, a gate waits for the copies in progress, and nothing is
  * copied into the memory any more. When the last reference ends, the buffers are released: the region holds one until

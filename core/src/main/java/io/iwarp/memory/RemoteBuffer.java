@@ -148,7 +148,7 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
     /**
      * Returns the encoding of several buffers, for example for the private data of a connection: {@link #ALL_MAGIC} in
      * 4 bytes, {@link #ALL_VERSION} and the number of buffers in 2 bytes each, then each buffer as {@link #encode}
-     * writes it. So a peer does not take other bytes for buffers.
+     * writes it. The magic number lets a peer detect other bytes.
      *
      * @param buffers at most 65,535
      */

@@ -18,7 +18,7 @@ final class EventLoopTotals {
             .filter(each -> each != Operation.RECEIVE)
             .toList();
 
-    /** What is summed up for each operation. */
+    /** The values that are summed for each operation. */
     enum Total {
         COMPLETED,
         COMPLETED_BYTES,

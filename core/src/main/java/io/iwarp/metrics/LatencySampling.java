@@ -11,8 +11,8 @@ public final class LatencySampling {
     private static final int MAX_REQUESTS = 1 << 20;
 
     /**
-     * The golden ratio. The multiples of it are spread evenly, also those of every second or sixteenth position. So
-     * each kind of request has its share where requests of several kinds follow each other in a fixed order.
+     * The golden ratio (Fibonacci hashing). Its multiples are spread evenly, also those of every second or sixteenth
+     * position, so each kind of request is sampled equally if requests of several kinds alternate in a fixed order.
      */
     private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 public interface DdpUlp {
     /**
-     * Checks a segment and says where it belongs. Its DDP version is valid, and so is its queue number if it is
-     * untagged. Nothing else has been checked. Further checks follow, so this changes nothing; {@link #onPlaced}
-     * changes what a valid segment changes.
+     * Checks a segment and returns its destination. Only the DDP version and the queue number of an untagged segment
+     * have been checked before. Must not change any state, since further checks follow; {@link #onPlaced} applies the
+     * effects of a valid segment.
      *
      * @param segment valid during the call
      */

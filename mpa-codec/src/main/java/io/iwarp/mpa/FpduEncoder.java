@@ -52,7 +52,7 @@ public final class FpduEncoder {
     /** The largest ULPDU, in bytes, that the length field can announce. */
     public static final int MAX_ULPDU_LENGTH = 0xFFFF;
 
-    /** What the CRC field holds when the CRC is off. */
+    /** The content of the CRC field when the CRC is off. */
     static final int NO_CRC = 0;
 
     private final boolean crc;
@@ -103,7 +103,10 @@ public final class FpduEncoder {
         return ULPDU_LENGTH_LENGTH + ulpduLength + padLength(ulpduLength) + CRC_LENGTH;
     }
 
-    /** Returns whether markers are inserted into the FPDUs, as the peer requested. Then payloads must be copied. */
+    /**
+     * Returns whether markers are inserted into the FPDUs, as the peer requested. Markers require that payloads are
+     * copied.
+     */
     boolean markers() {
         return markers;
     }

@@ -50,7 +50,7 @@ public final class MpaConnectionRequest {
         return setup == null ? MpaFrameLayout.MAX_PRIVATE_DATA : EnhancedSetup.MAX_ULP_PRIVATE_DATA;
     }
 
-    /** Returns whether the initiator asks for the enhanced connection set-up (RFC 6581). */
+    /** Returns whether the initiator requests the enhanced connection set-up (RFC 6581). */
     public boolean enhanced() {
         return setup != null;
     }
@@ -64,14 +64,14 @@ public final class MpaConnectionRequest {
     }
 
     /**
-     * Returns how many outstanding RDMA Reads and atomics the initiator asks for, 0 to 16382, or
+     * Returns the number of outstanding RDMA Reads and atomics that the initiator requests, 0 to 16382, or
      * {@link EnhancedSetup#NOT_NEGOTIATED}, also if not {@link #enhanced()}.
      */
     public int peerOrd() {
         return setup == null ? EnhancedSetup.NOT_NEGOTIATED : setup.ord();
     }
 
-    /** Returns whether the initiator asks for the peer-to-peer model; the answer follows it (RFC 6581 section 9.2). */
+    /** Returns whether the initiator requests the peer-to-peer model; the answer follows it (RFC 6581 section 9.2). */
     public boolean peerToPeer() {
         return setup != null && setup.peerToPeer();
     }

@@ -70,8 +70,8 @@ public final class MpaSettings {
     private static final Setting<Boolean> CRC = Setting.of("crc", true);
 
     /**
-     * Returns whether this end asks for CRC32C, the C bit. Default true. It is on in both directions if either side
-     * asks.
+     * Returns whether this end requests CRC32C, the C bit. Default true. CRC32C is on in both directions if either side
+     * requests it.
      *
      * <p>Turn it off only if something as strong protects the bytes from end to end, such as TLS. TCP's checksum misses
      * errors that CRC32C finds, and those errors would reach registered memory (RFC 5044 section 4.4). The first
@@ -139,7 +139,7 @@ public final class MpaSettings {
     private static final Setting<Boolean> ENHANCED = Setting.of("enhanced", false);
 
     /**
-     * Returns whether an initiator asks for the enhanced set-up of revision 2, which negotiates {@link #ird()} and
+     * Returns whether an initiator requests the enhanced set-up of revision 2, which negotiates {@link #ird()} and
      * {@link #ord()}. Default false: a plain request of revision 1. The enhanced set-up takes four bytes of the private
      * data.
      */
@@ -151,8 +151,8 @@ public final class MpaSettings {
 
     /**
      * Returns the maximum number of RDMA Reads and atomics of the peer that this end accepts at a time, 0 to 16382,
-     * default 128. With the enhanced set-up, a responder accepts no more than the initiator asks for, and an initiator
-     * ends the connection if the responder asks for more.
+     * default 128. With the enhanced set-up, a responder accepts no more than the initiator requests, and an initiator
+     * ends the connection if the responder requests more.
      */
     public int ird() {
         return values.get(IRD);
@@ -181,7 +181,7 @@ public final class MpaSettings {
     private static final Setting<Boolean> PEER_TO_PEER = Setting.of("peerToPeer", false);
 
     /**
-     * Returns whether an initiator asks for the peer-to-peer model, in which the responder may send before the
+     * Returns whether an initiator requests the peer-to-peer model, in which the responder may send before the
      * initiator's application does (RFC 6581 section 9.2). Default false. It implies {@link #enhanced()}.
      */
     public boolean peerToPeer() {

@@ -429,7 +429,7 @@ final class MpaStartup {
         private MpaFrame.Reply reply(Decision decision) {
             EnhancedSetup asked = request.setup();
             byte[] copy = EnhancedSetup.copyOfUlpPrivateData(decision.privateData(), asked != null);
-            // CRCs are on if the initiator asks for them, and some initiators expect the bit in the Reply.
+            // CRCs are on if the initiator requests them, and some initiators expect the bit in the Reply.
             boolean crc = settings.crc() || request.crc();
             return new MpaFrame.Reply(
                     settings.requestMarkers(),

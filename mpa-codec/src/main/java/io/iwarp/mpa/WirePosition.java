@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
  * <p>It costs nothing unless it is read. Call all methods on the event loop of the channel.
  */
 public final class WirePosition {
-    /** What Netty adds for each message in {@link ChannelOutboundBuffer#totalPendingWriteBytes}. */
+    /** The bytes that Netty adds for each message in {@link ChannelOutboundBuffer#totalPendingWriteBytes}. */
     private static final int ENTRY_OVERHEAD =
             Integer.getInteger("io.netty.transport.outboundBufferEntrySizeOverhead", 96);
 

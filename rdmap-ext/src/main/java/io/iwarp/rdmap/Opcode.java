@@ -28,17 +28,17 @@ public enum Opcode {
     READ_RESPONSE(0x2, Opcode.TAGGED),
     /** Send: a message that consumes one receive of the peer. */
     SEND(0x3, Opcode.SEND_QUEUE),
-    /** Send that also invalidates an STag of the peer. */
+    /** Send with Invalidate: also invalidates an STag of the peer. */
     SEND_WITH_INVALIDATE(0x4, Opcode.SEND_QUEUE),
-    /** Send that asks for an event at the peer. */
+    /** Send with Solicited Event: requests an event at the peer. */
     SEND_WITH_SOLICITED_EVENT(0x5, Opcode.SEND_QUEUE),
-    /** Send that asks for an event and invalidates an STag of the peer. */
+    /** Send with Solicited Event and Invalidate. */
     SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE(0x6, Opcode.SEND_QUEUE),
     /** Terminate: the last message of a stream, with the error that ends it. */
     TERMINATE(0x7, Opcode.TERMINATE_QUEUE),
     /** Immediate Data (RFC 7306 section 6). */
     IMMEDIATE_DATA(0x8, Opcode.SEND_QUEUE),
-    /** Immediate Data that asks for an event at the peer. */
+    /** Immediate Data with Solicited Event. */
     IMMEDIATE_DATA_WITH_SOLICITED_EVENT(0x9, Opcode.SEND_QUEUE),
     /** Atomic Request (RFC 7306 section 5). */
     ATOMIC_REQUEST(0xa, Opcode.REQUEST_QUEUE),
@@ -95,7 +95,7 @@ public enum Opcode {
         return this == IMMEDIATE_DATA || this == IMMEDIATE_DATA_WITH_SOLICITED_EVENT;
     }
 
-    /** Returns whether the message asks for an event at its receiver. */
+    /** Returns whether the message requests an event at its receiver. */
     public boolean solicited() {
         return this == SEND_WITH_SOLICITED_EVENT
                 || this == SEND_WITH_SOLICITED_EVENT_AND_INVALIDATE

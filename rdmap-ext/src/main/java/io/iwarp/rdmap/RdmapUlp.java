@@ -13,14 +13,14 @@ public interface RdmapUlp {
     /**
      * Returns the queue of buffers for incoming Sends, in the order in which messages fill them.
      *
-     * <p>The stream asks once, before {@link #onEstablished}. It calls {@link UntaggedQueue#deliver} for each complete
-     * message, in the order the peer sent them.
+     * <p>The stream calls this once, before {@link #onEstablished}. It calls {@link UntaggedQueue#deliver} for each
+     * complete message, in the order the peer sent them.
      */
     UntaggedQueue receiveQueue();
 
     /**
-     * Returns the requests of this side, always the same queue; {@link RdmapHandler} asks from its constructor on. Call
-     * {@link RdmapHandler#startRequests} after posting one.
+     * Returns the requests of this side, always the same queue. {@link RdmapHandler} calls this from its constructor
+     * on. Call {@link RdmapHandler#startRequests} after posting one.
      */
     RequestQueue requestQueue();
 
@@ -76,8 +76,7 @@ public interface RdmapUlp {
     /**
      * The stream has ended. Nothing is sent, placed or delivered any more. Called once, with the first cause.
      *
-     * <p>Requests that have not completed do not complete any more. Buffers of the receive queue are not filled any
-     * more.
+     * <p>Outstanding requests do not complete, and buffers of the receive queue are not filled any more.
      */
     void onEnded(CloseReason reason);
 }

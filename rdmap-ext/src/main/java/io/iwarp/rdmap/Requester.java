@@ -31,7 +31,7 @@ final class Requester implements TaggedTarget {
     private static final int EMPTY_MESSAGE_STAG = 1;
     /** Read Requests are batched only while the peer has at least this many bytes to answer. */
     private static final int MIN_BUSY_BYTES = 512 * 1024;
-    /** A batch of Read Requests ends when it asks for this many bytes. */
+    /** A batch of Read Requests ends when it requests this number of bytes. */
     private static final int MAX_BATCH_BYTES = 512 * 1024;
     /** A batch asks for at most this part of the bytes that the peer has to answer: it may arrive late. */
     private static final int MIN_BATCHES_AHEAD = 8;

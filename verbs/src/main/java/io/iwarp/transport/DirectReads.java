@@ -13,12 +13,12 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads from the channel that delivered last before a polling event loop asks its transport which channels have input.
+ * Reads from the channel that delivered last before a polling event loop polls its transport for channels with input.
  * Saves one system call per round trip at each end.
  *
  * <p>A direct read is the read that Netty does for an event of the transport: errors, the end of the stream and
- * {@code channelReadComplete} take the same path. The transport is asked after {@value #MAX_TRIES} direct reads at the
- * latest, so that other channels are read and a reset is seen. A channel whose last read was large is not read
+ * {@code channelReadComplete} take the same path. The transport is polled after {@value #MAX_TRIES} direct reads at the
+ * latest, so that other channels are read and a reset is detected. A channel whose last read was large is not read
  * directly: more bytes arrive during the poll, so bulk data takes fewer reads.
  *
  * <p>Used by the thread of the event loop alone.

@@ -48,8 +48,8 @@ public final class ConnectionRequest {
     }
 
     /**
-     * Returns the number of outstanding Reads and atomics that the peer wants, 0 to 16382; empty if unknown. The peer
-     * respects the IRD of this side.
+     * Returns the number of outstanding Reads and atomics that the peer requests, 0 to 16382; empty if unknown. The
+     * peer respects the IRD of this side.
      */
     public OptionalInt peerOrd() {
         return NegotiatedDepth.of(request.peerOrd());

@@ -1,8 +1,8 @@
 package io.iwarp.verbs;
 
 /**
- * Consecutive places of the send queue, which one thread fills: the target of the posts of one unit. Nothing of it is
- * published before it is complete. If it does not become complete, its places are published as dropped.
+ * Consecutive places of the send queue, which one thread fills: the target of the posts of one unit. None of them is
+ * published before the unit is complete. If the unit remains incomplete, its places are published as dropped.
  */
 final class PostUnit implements CompletionTarget {
     private final CompletionTarget target;

@@ -123,7 +123,7 @@ public final class QueuePair implements AutoCloseable {
     private final RequestPoster poster;
     private final SendQueue sendQueue;
     private final ReceiveQueue receiveQueue;
-    /** Each caller gets a copy, so that none can complete it for the others. */
+    /** Each caller gets a copy, so that no caller can complete it for the others. */
     private final CompletableFuture<QueuePair> readyFuture;
 
     private volatile QueuePairListener listener = QueuePairListener.NONE;
@@ -422,8 +422,8 @@ public final class QueuePair implements AutoCloseable {
     /**
      * Takes the next message of the peer, with {@linkplain QueuePairSettings#managedReceiveBytes managed receives} and
      * without a listener or completion queue for them. Messages that were not taken wait in the receive queue. When it
-     * is full, the connection is not read until one is taken, which stops the peer (back pressure), and the answers to
-     * Reads as well.
+     * is full, the connection is not read until one is taken. This stops the peer (back pressure), including its
+     * responses to Reads.
      *
      * <p>Messages that wait also count to {@link io.iwarp.memory.IwarpDevice#maxManagedReceiveBytes}. While that is
      * used up, a connection with a message that waits is not read.
@@ -477,7 +477,7 @@ public final class QueuePair implements AutoCloseable {
         return this;
     }
 
-    /** Sets the listener for received messages. Other completions have no target then, unless a post brings one. */
+    /** Sets the listener for received messages. Other completions then have no target unless the post has one. */
     void messageListener(MessageListener listener) {
         targetLockReason =
                 "the messages of this queue pair go to its listener for messages: use the posts that return a"
@@ -495,14 +495,14 @@ public final class QueuePair implements AutoCloseable {
         closed().thenAccept(reason -> Callbacks.notify(channel, () -> listener.onClosed(this, reason)));
     }
 
-    /** Completions go to these ports, and nowhere else from now on. */
+    /** Sets the ports that get all completions. They cannot be replaced. */
     void completeIn(CompletionPort sends, CompletionPort receives) {
         targetLockReason = "the queue pair has its completion queues already";
         requests.target(sends);
         engine.receiveSide().target(receives);
     }
 
-    /** Requires that completions of requests with an id may go elsewhere. */
+    /** Checks that the targets of completions may be replaced. */
     void requireFreeTargets() {
         String inUse = targetLockReason;
         if (inUse != null) {
@@ -510,7 +510,10 @@ public final class QueuePair implements AutoCloseable {
         }
     }
 
-    /** Returns the target that calls a listener. What it throws ends the stream, since the completion is lost. */
+    /**
+     * Returns the target that calls a listener. An exception of the listener ends the stream, since the completion is
+     * lost.
+     */
     private CompletionTarget target(String what, CompletionListener listener) {
         Objects.requireNonNull(listener, "listener");
         return (completion, slots) -> {
@@ -617,7 +620,7 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Returns a builder for a region of this queue pair's protection domain that its peer alone may access. Its
-     * registration ends with the queue pair; its memory is yours until you close the region.
+     * registration ends with the queue pair; the caller owns the memory until it closes the region.
      */
     public RegionBuilder region() {
         return stream.region();

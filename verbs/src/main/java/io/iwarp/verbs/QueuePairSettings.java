@@ -47,9 +47,9 @@ public final class QueuePairSettings {
 
     /**
      * Returns how many posts with a future may be pending beyond {@link #sendQueueDepth()}, not counting receives: 0 to
-     * 1,048,576, default 16,384. They go on in their order when earlier requests have completed, and are flushed after
-     * the others at the end of the stream. {@link QueuePair#close} sends them as well. Beyond the limit a future fails
-     * with {@link QueueFullException}. A pending post costs about 300 bytes.
+     * 1,048,576, default 16,384. They enter the send queue in their order when earlier requests have completed, and are
+     * flushed last at the end of the stream. {@link QueuePair#close} sends them as well. Beyond the limit a future
+     * fails with {@link QueueFullException}. A pending post costs about 300 bytes.
      */
     public int maxPendingPosts() {
         return values.get(MAX_PENDING_POSTS);

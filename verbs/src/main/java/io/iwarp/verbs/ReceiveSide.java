@@ -66,7 +66,7 @@ final class ReceiveSide {
         target = newTarget;
     }
 
-    /** Returns that target, or null if none is set. */
+    /** Returns the target of messages, or null if none is set. */
     @Nullable
     CompletionTarget target() {
         return target;

@@ -59,10 +59,10 @@ abstract class ReceiveSource implements ReceiveStall.Source {
         return slots().unreleasedCount();
     }
 
-    /** Returns a description of what {@link #inUseCount} counts, which follows the number and the depth in a text. */
+    /** Returns what {@link #inUseCount} counts, as the text after the count and the depth. */
     abstract String useDescription();
 
-    /** Returns the hint for an application that posts receives where none are allowed; null if they are allowed. */
+    /** Returns why the application may not post receives, and the alternative; null if it may. */
     @Nullable
     String postingHint() {
         return null;

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The send queue of a {@link QueuePair}: takes every request except receives. Each request carries a work-request id,
- * which comes back in its completion. Posts allocate nothing. Make {@link LocalBuffer}s and {@link RemoteBuffer}s once;
- * if each request has another target, use the forms that take its numbers. Any thread may post.
+ * which comes back in its completion. Posts allocate nothing. Create {@link LocalBuffer}s and {@link RemoteBuffer}s
+ * once; if the target changes with each request, use the methods that take STag and offset. Any thread may post.
  *
  * <p>Completions go to the completion listener or the completion queue of the queue pair. Without one of them, posts
  * throw {@link IllegalStateException}. {@link QueuePair#sendQueueFor} returns one whose completions go to a listener of
@@ -306,10 +306,10 @@ public final class SendQueue {
 
     /**
      * Posts a request that completes when everything that was posted before is in the peer's memory: a Read of 0 bytes,
-     * which refers to no memory and counts to the ORD. The peer's stack answers it after it has placed all earlier
-     * Writes and Sends (RFC 5040 section 5.5). If a Write is refused, for example because its STag was revoked, it
-     * fails instead, and {@link io.iwarp.CloseReason#accessRevoked} is true. It does not say that the peer's
-     * application has handled a message.
+     * which refers to no memory and counts to the ORD. The peer's stack responds after it has placed all earlier Writes
+     * and Sends (RFC 5040 section 5.5). If a Write is refused, for example because its STag was revoked, it fails
+     * instead, and {@link io.iwarp.CloseReason#accessRevoked} is true. It does not say that the peer's application has
+     * handled a message.
      *
      * @param workRequestId comes back in the completion
      * @throws UnsupportedOperationException if the set-up agreed on an ORD of 0
@@ -327,9 +327,9 @@ public final class SendQueue {
      * Posts a FetchAdd: adds to a 64-bit number of the peer. {@link CompletionView#originalValue} is the number before
      * the addition. No other atomic of any stream intervenes.
      *
-     * <p>In the peer's memory the number is in the byte order of the peer's machine; only its value crosses the wire.
-     * An RDMA Read returns the bytes as they are in memory: little-endian from x86 or ARM. At a peer that uses this
-     * library, the application reads and sets the number with {@link MemoryRegion#getVolatile} and
+     * <p>In the peer's memory the number has the byte order of the peer's host; only its value is transmitted. An RDMA
+     * Read returns the bytes as they are in memory: little-endian from x86 or ARM. At a peer that uses this library,
+     * the application reads and sets the number with {@link MemoryRegion#getVolatile} and
      * {@link MemoryRegion#setVolatile}.
      *
      * @param target 8 bytes that the peer advertised with the right REMOTE_ATOMIC, see {@link RemoteBuffer#word}; their
@@ -363,8 +363,8 @@ public final class SendQueue {
     /**
      * Posts a CmpSwap: compares bits of a 64-bit number of the peer and, if they are equal, replaces bits of it.
      * {@link CompletionView#originalValue} is the number before the operation; the swap took place if that compares
-     * equal. No other atomic of any stream intervenes. The number's byte order in memory is that of the peer's machine,
-     * as with {@link #fetchAdd}.
+     * equal. No other atomic of any stream intervenes. In memory the number has the byte order of the peer's host, as
+     * with {@link #fetchAdd}.
      *
      * @param target 8 bytes, as for {@link #fetchAdd}
      * @param numbers what to compare with, and what to replace
@@ -406,7 +406,7 @@ public final class SendQueue {
     }
 
     /**
-     * Returns how many requests with an id are taken now, 0 to {@link QueuePairSettings#sendQueueDepth}: the free
+     * Returns how many requests with an id can be posted now, 0 to {@link QueuePairSettings#sendQueueDepth}: the free
      * places of the send queue; 0 while a post with a future is pending. Any thread may call this; other threads may
      * use the room.
      */
@@ -415,9 +415,8 @@ public final class SendQueue {
     }
 
     /**
-     * Returns how many Reads and atomics can be posted that start without waiting for the answer to another: the
-     * negotiated ORD without those that are posted and unanswered; 0 before the set-up. One that waits holds back all
-     * later requests.
+     * Returns how many further Reads and atomics can start without waiting for a response: the negotiated ORD minus
+     * those that are posted and not complete; 0 before the set-up. A request that waits delays all later requests.
      */
     public int readRoom() {
         return requests.readRoom();
@@ -425,8 +424,8 @@ public final class SendQueue {
 
     /**
      * Returns a future that completes on the event loop when there is {@linkplain #room room}, in the order of these
-     * calls. It promises nothing: other posts may use the room. It fails with
-     * {@link io.iwarp.ConnectionClosedException} when the stream ends. Cancel it if it is not needed any more.
+     * calls. The room is not reserved: other posts may use it. It fails with {@link io.iwarp.ConnectionClosedException}
+     * when the stream ends. Cancel it if it is not needed any more.
      *
      * @param count the number of requests, 1 to {@link QueuePairSettings#sendQueueDepth}
      */
