@@ -248,7 +248,7 @@ final class FetchBenchmark {
         }
         ShuffleNode node = CurrentNode.get();
         if (node != null) {
-            node.publish(key, data, index);
+            node.begin(key).publish(data, index);
         }
     }
 

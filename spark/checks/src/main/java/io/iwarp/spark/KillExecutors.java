@@ -99,10 +99,7 @@ final class KillExecutors {
         }
     }
 
-    /**
-     * An executor loses all its shuffles: their files, and what it published. It publishes no output of these
-     * afterwards, so those that are to come are left alone.
-     */
+    /** An executor loses all its shuffles: their files, and what it published. Those of later jobs are left alone. */
     private static void removeShuffles(JavaSparkContext spark) {
         int next = spark.sc().newShuffleId();
         spark.parallelize(List.of(0), 1).foreach(part -> {

@@ -5,6 +5,7 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.shuffle.BaseShuffleHandle;
+import org.apache.spark.shuffle.IndexShuffleBlockResolver;
 import org.apache.spark.shuffle.ShuffleHandle;
 import org.apache.spark.shuffle.ShuffleReadMetricsReporter;
 import org.apache.spark.shuffle.ShuffleReader;
@@ -23,13 +24,21 @@ public class IwarpShuffleManager extends SortShuffleManager {
     private static final Logger LOGGER = LoggerFactory.getLogger(IwarpShuffleManager.class);
     private static final String PLUGINS = "spark.plugins";
 
+    private final MigratableOutputs outputs;
+
     /** Called by Spark. */
     public IwarpShuffleManager(SparkConf conf) {
         super(conf);
+        outputs = MigratableOutputs.create(conf);
         if (!conf.get(PLUGINS, "").contains(IwarpSparkPlugin.class.getName())) {
             LOGGER.warn(
                     "Shuffles go by Spark's own transport: set {} to {}", PLUGINS, IwarpSparkPlugin.class.getName());
         }
+    }
+
+    @Override
+    public IndexShuffleBlockResolver shuffleBlockResolver() {
+        return outputs;
     }
 
     @Override
@@ -39,7 +48,7 @@ public class IwarpShuffleManager extends SortShuffleManager {
         ShuffleNode node = CurrentNode.get();
         return node == null
                 ? writer
-                : new PublishingWriter<>(writer, node, shuffleBlockResolver(), new MapKey(handle.shuffleId(), mapId));
+                : new PublishingWriter<>(writer, node, outputs, new MapKey(handle.shuffleId(), mapId));
     }
 
     @Override
@@ -78,6 +87,7 @@ public class IwarpShuffleManager extends SortShuffleManager {
         if (node != null) {
             node.unregister(shuffleId);
         }
+        outputs.removeMigrated(shuffleId);
         return super.unregisterShuffle(shuffleId);
     }
 }

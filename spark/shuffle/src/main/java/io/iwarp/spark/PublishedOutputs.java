@@ -4,7 +4,6 @@ import io.iwarp.spark.OutputRegions.Output;
 import java.io.File;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,13 +24,8 @@ final class PublishedOutputs implements AutoCloseable {
     private final ShuffleMetrics metrics;
     private final Duration releaseDelay;
     private final Delays delays;
-    /** By shuffle. Guarded by this. */
-    private final Map<Integer, Map<Long, Output>> outputs = new HashMap<>();
-
-    /**
-     * The shuffles that were removed. Spark counts shuffles up, and a task may end after the removal. Guarded by this.
-     */
-    private final BitSet removed = new BitSet();
+    /** From the first task that writes for a shuffle until the shuffle is removed. Guarded by this. */
+    private final Map<Integer, Shuffle> shuffles = new HashMap<>();
 
     private boolean closed;
     private boolean told;
@@ -50,19 +44,44 @@ final class PublishedOutputs implements AutoCloseable {
         this.delays = delays;
     }
 
-    /**
-     * Publishes the files of a map output. A file that cannot be published stays where it is, and peers get it by
-     * Spark's own transport.
-     *
-     * @param data may be missing or empty if all partitions are
-     */
-    void publish(MapKey key, File data, File index) {
+    /** The published map outputs of a shuffle. Its lock is that of all published outputs. */
+    private static final class Shuffle {
+        private final Map<Long, Output> outputs = new HashMap<>();
+    }
+
+    /** A map output that is being written. */
+    final class PendingOutput {
+        private final MapKey key;
+        private final Shuffle shuffle;
+
+        private PendingOutput(MapKey key, Shuffle shuffle) {
+            this.key = key;
+            this.shuffle = shuffle;
+        }
+
+        /**
+         * Publishes the files, unless the shuffle was removed since {@link #begin}: a task may end after the removal. A
+         * file that cannot be published stays where it is, and peers get it by Spark's own transport.
+         *
+         * @param data may be missing or empty if all partitions are
+         */
+        void publish(File data, File index) {
+            PublishedOutputs.this.publish(this, data, index);
+        }
+    }
+
+    /** Begins a map output. A shuffle that was removed can be written again, when Spark repeats its stage. */
+    synchronized PendingOutput begin(MapKey key) {
+        return new PendingOutput(key, shuffles.computeIfAbsent(key.shuffleId(), id -> new Shuffle()));
+    }
+
+    private void publish(PendingOutput pending, File data, File index) {
         if (data.length() == 0) {
             return;
         }
         String obstacle;
         try {
-            obstacle = tryPublish(key, data, index);
+            obstacle = tryPublish(pending, data, index);
         } catch (IOException | RuntimeException | OutOfMemoryError e) {
             obstacle = e.toString();
         }
@@ -75,7 +94,7 @@ final class PublishedOutputs implements AutoCloseable {
             LOGGER.warn(
                     "Map output {} is not published, so reducers fetch it by Spark's own transport: {}. Further cases"
                             + " are counted in the metric mapsNotPublished",
-                    key,
+                    pending.key,
                     obstacle);
         }
     }
@@ -86,30 +105,29 @@ final class PublishedOutputs implements AutoCloseable {
         return first;
     }
 
-    private @Nullable String tryPublish(MapKey key, File data, File index) throws IOException {
+    private @Nullable String tryPublish(PendingOutput pending, File data, File index) throws IOException {
         Output output = regions.register(data, index);
-        MapSlot slot =
-                new MapSlot(key, output.data().remoteBuffer(), output.index().remoteBuffer(), output.indexChecksum());
-        String obstacle = add(slot, output);
+        MapSlot slot = new MapSlot(
+                pending.key, output.data().remoteBuffer(), output.index().remoteBuffer(), output.indexChecksum());
+        String obstacle = add(pending.shuffle, slot, output);
         if (obstacle != null) {
             regions.close(output);
         }
         return obstacle;
     }
 
-    private synchronized @Nullable String add(MapSlot slot, Output output) {
+    private synchronized @Nullable String add(Shuffle shuffle, MapSlot slot, Output output) {
         if (closed) {
             return "the executor ends";
         }
-        if (removed.get(slot.key().shuffleId())) {
+        if (shuffles.get(slot.key().shuffleId()) != shuffle) {
             return "its shuffle was removed";
         }
         if (!directory.add(slot)) {
             return "its slots in the directory are taken (" + directory.used() + " of " + directory.slots()
                     + " are in use): increase " + ShuffleSettings.PREFIX + "directorySlots";
         }
-        Output previous = outputs.computeIfAbsent(slot.key().shuffleId(), id -> new HashMap<>())
-                .put(slot.key().mapId(), output);
+        Output previous = shuffle.outputs.put(slot.key().mapId(), output);
         if (previous != null) {
             release(List.of(previous));
         }
@@ -118,11 +136,10 @@ final class PublishedOutputs implements AutoCloseable {
 
     /** Removes the map outputs of a shuffle from the directory at once, and releases their files after the delay. */
     synchronized void unregister(int shuffleId) {
-        removed.set(shuffleId);
-        Map<Long, Output> maps = outputs.remove(shuffleId);
-        if (maps != null) {
-            maps.keySet().forEach(mapId -> directory.remove(new MapKey(shuffleId, mapId)));
-            release(List.copyOf(maps.values()));
+        Shuffle shuffle = shuffles.remove(shuffleId);
+        if (shuffle != null) {
+            shuffle.outputs.keySet().forEach(mapId -> directory.remove(new MapKey(shuffleId, mapId)));
+            release(List.copyOf(shuffle.outputs.values()));
         }
     }
 
@@ -138,7 +155,7 @@ final class PublishedOutputs implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
-        outputs.values().forEach(maps -> maps.values().forEach(regions::close));
-        outputs.clear();
+        shuffles.values().forEach(shuffle -> shuffle.outputs.values().forEach(regions::close));
+        shuffles.clear();
     }
 }

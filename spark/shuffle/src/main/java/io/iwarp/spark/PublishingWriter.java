@@ -11,15 +11,15 @@ import scala.collection.Iterator;
 /** Spark's writer of a map output, which is published when it is complete, before anyone learns of it. */
 final class PublishingWriter<K, V> extends ShuffleWriter<K, V> {
     private final ShuffleWriter<K, V> writer;
-    private final ShuffleNode node;
     private final IndexShuffleBlockResolver files;
     private final MapKey key;
+    private final PublishedOutputs.PendingOutput pending;
 
     PublishingWriter(ShuffleWriter<K, V> writer, ShuffleNode node, IndexShuffleBlockResolver files, MapKey key) {
         this.writer = writer;
-        this.node = node;
         this.files = files;
         this.key = key;
+        this.pending = node.begin(key);
     }
 
     @Override
@@ -31,8 +31,7 @@ final class PublishingWriter<K, V> extends ShuffleWriter<K, V> {
     public Option<MapStatus> stop(boolean success) {
         Option<MapStatus> status = writer.stop(success);
         if (success && status.isDefined()) {
-            node.publish(
-                    key,
+            pending.publish(
                     files.getDataFile(key.shuffleId(), key.mapId()),
                     files.getIndexFile(key.shuffleId(), key.mapId(), Option.empty()));
         }

@@ -7,7 +7,6 @@ import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBufAllocator;
-import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -147,9 +146,9 @@ final class ShuffleNode implements AutoCloseable {
         request.reject(answer);
     }
 
-    /** Publishes the files of a map output. */
-    void publish(MapKey key, File data, File index) {
-        published.publish(key, data, index);
+    /** Begins a map output of this executor, which is published when it is complete. */
+    PublishedOutputs.PendingOutput begin(MapKey key) {
+        return published.begin(key);
     }
 
     /** Withdraws the map outputs of a shuffle, and forgets those of others. */

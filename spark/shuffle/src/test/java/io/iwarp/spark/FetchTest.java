@@ -180,9 +180,9 @@ class FetchTest {
             Blocks.MapFiles beyond = Blocks.write(folder, "beyond", new byte[10], 0, 5, 11);
             Blocks.MapFiles backward = Blocks.write(folder, "backward", new byte[10], 0, 7, 5, 10);
             Blocks.MapFiles odd = Blocks.write(folder, "odd", new byte[10], 0);
-            nodes.server.publish(new MapKey(1, 1), beyond.data(), beyond.index());
-            nodes.server.publish(new MapKey(1, 2), backward.data(), backward.index());
-            nodes.server.publish(new MapKey(1, 3), odd.data(), odd.index());
+            nodes.server.begin(new MapKey(1, 1)).publish(beyond.data(), beyond.index());
+            nodes.server.begin(new MapKey(1, 2)).publish(backward.data(), backward.index());
+            nodes.server.begin(new MapKey(1, 3)).publish(odd.data(), odd.index());
 
             RecordingListener fetched = nodes.fetch("shuffle_1_1_0", "shuffle_1_2_0", "shuffle_1_3_0");
 
@@ -197,7 +197,7 @@ class FetchTest {
             long[] offsets = new long[3000];
             Arrays.fill(offsets, 1, offsets.length, 10);
             Blocks.MapFiles files = Blocks.write(folder, "changed", new byte[10], offsets);
-            nodes.server.publish(new MapKey(1, 1), files.data(), files.index());
+            nodes.server.begin(new MapKey(1, 1)).publish(files.data(), files.index());
             offsets[1] = 9;
             Blocks.write(folder, "changed", new byte[10], offsets);
 

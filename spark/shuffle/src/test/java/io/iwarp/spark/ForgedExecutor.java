@@ -41,7 +41,7 @@ final class ForgedExecutor implements AutoCloseable {
     /** Publishes a map output with one block. */
     void publish(Path folder, MapKey key, byte[] block) {
         Blocks.MapFiles files = Blocks.write(folder, "forged", block, 0, block.length);
-        published.publish(key, files.data(), files.index());
+        published.begin(key).publish(files.data(), files.index());
     }
 
     @Override

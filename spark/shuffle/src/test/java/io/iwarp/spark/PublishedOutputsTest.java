@@ -42,7 +42,7 @@ class PublishedOutputsTest {
 
     private void publish(int shuffle, long map, int... lengths) {
         Blocks.MapFiles files = Blocks.write(folder, shuffle, map, lengths);
-        published.publish(new MapKey(shuffle, map), files.data(), files.index());
+        published.begin(new MapKey(shuffle, map)).publish(files.data(), files.index());
     }
 
     @Test
@@ -63,18 +63,34 @@ class PublishedOutputsTest {
     /** A task may end after the removal of its shuffle. */
     @Test
     void aMapOutputOfARemovedShuffleKeepsNeitherSlotNorFiles() {
-        published.unregister(1);
+        PublishedOutputs.PendingOutput late = published.begin(new MapKey(1, 1));
+        Blocks.MapFiles files = Blocks.write(folder, 1, 1, 5);
 
-        publish(1, 1, 5);
+        published.unregister(1);
+        late.publish(files.data(), files.index());
 
         assertThat(directory.used()).isZero();
         assertThat(regions.files()).isZero();
+        assertThat(metrics.mapsNotPublished.getCount()).isEqualTo(1);
+    }
+
+    /** Spark repeats a stage under the same shuffle, also one whose files were removed. */
+    @Test
+    void aRemovedShuffleThatIsWrittenAgainIsPublished() {
+        publish(1, 1, 5);
+        published.unregister(1);
+        later.forEach(Runnable::run);
+
+        publish(1, 2, 5);
+
+        assertThat(directory.used()).isEqualTo(1);
+        assertThat(metrics.mapsNotPublished.getCount()).isZero();
     }
 
     @Test
     void aMapOutputWithoutDataIsNotPublished() {
         publish(1, 1, 0, 0);
-        published.publish(new MapKey(1, 2), new File("no such file"), new File("nor this"));
+        published.begin(new MapKey(1, 2)).publish(new File("no such file"), new File("nor this"));
 
         assertThat(directory.used()).isZero();
         assertThat(metrics.mapsNotPublished.getCount()).isZero();
@@ -107,7 +123,7 @@ class PublishedOutputsTest {
         Blocks.MapFiles files = Blocks.write(folder, 1, 1, 5);
         assertThat(files.index().delete()).isTrue();
 
-        published.publish(new MapKey(1, 1), files.data(), files.index());
+        published.begin(new MapKey(1, 1)).publish(files.data(), files.index());
 
         assertThat(metrics.mapsNotPublished.getCount()).isEqualTo(1);
         assertThat(regions.files()).isZero();

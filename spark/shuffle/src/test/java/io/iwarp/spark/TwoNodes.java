@@ -97,7 +97,7 @@ final class TwoNodes implements AutoCloseable {
     /** Publishes a map output with blocks of these lengths. */
     void publish(int shuffle, long map, int... lengths) {
         Blocks.MapFiles files = Blocks.write(folder, shuffle, map, lengths);
-        server.publish(new MapKey(shuffle, map), files.data(), files.index());
+        server.begin(new MapKey(shuffle, map)).publish(files.data(), files.index());
     }
 
     /** Overwrites bytes of the slot of a map output that is alone in the directory, as a fault of the memory would. */
