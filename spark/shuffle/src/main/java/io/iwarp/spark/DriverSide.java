@@ -4,6 +4,7 @@ import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ToLongFunction;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.plugin.DriverPlugin;
@@ -29,7 +30,10 @@ final class DriverSide implements DriverPlugin {
     private static Totals ended = Totals.ZERO;
 
     private final Map<String, PeerAddress> addresses = new ConcurrentHashMap<>();
+    /** What executors counted last. Has all that ever listened. */
     private final Map<String, Totals> totals = new ConcurrentHashMap<>();
+    /** An executor that had never listened was logged. */
+    private final AtomicBoolean loggedUnannounced = new AtomicBoolean();
 
     @Override
     public Map<String, String> init(SparkContext context, PluginContext pluginContext) {
@@ -41,17 +45,33 @@ final class DriverSide implements DriverPlugin {
                     "Shuffles go by RDMA Reads, with {}: {}",
                     Versions.text(),
                     SparkSecurity.describe(pluginContext.conf()));
+            context.addSparkListener(new SparkListener() {
+                @Override
+                public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
+                    removed(removed.executorId(), removed.reason());
+                }
+            });
         } else {
             LOGGER.warn("Shuffles go by Spark's own transport: {}", reason);
         }
-        context.addSparkListener(new SparkListener() {
-            @Override
-            public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
-                addresses.remove(removed.executorId());
-            }
-        });
         // Spark redacts values whose key has the word secret, and hands them to the executors.
         return Map.of(SECRET, Handshake.newSecret());
+    }
+
+    /**
+     * Forgets the address of an executor that has ended. An executor without the jar ends at its start, so only the
+     * driver can name it. Spark reports some executors twice.
+     */
+    void removed(String executor, String reason) {
+        addresses.remove(executor);
+        if (!totals.containsKey(executor) && loggedUnannounced.compareAndSet(false, true)) {
+            LOGGER.warn(
+                    "Executor {} ended and had never listened for RDMA Reads: {}. Its own log says why; a"
+                            + " ClassNotFoundException there means that its host lacks the jar of iwarp-spark. Further"
+                            + " cases are not logged",
+                    executor,
+                    reason);
+        }
     }
 
     @Override
@@ -73,7 +93,10 @@ final class DriverSide implements DriverPlugin {
     public @Nullable Object receive(Object message) {
         Message received = Message.of(message);
         switch (received.kind()) {
-            case ANNOUNCE -> addresses.put(received.executor(), received.address());
+            case ANNOUNCE -> {
+                totals.putIfAbsent(received.executor(), Totals.ZERO);
+                addresses.put(received.executor(), received.address());
+            }
             case COUNT -> totals.put(received.executor(), received.totals());
             case FIND -> {
                 PeerAddress address = addresses.get(received.executor());

@@ -8,10 +8,13 @@ import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,6 +37,8 @@ final class ShuffleNode implements AutoCloseable {
     private static final long INDEXES_ON_HEAP = 64L << 20;
     /** Who knows where executors are, as a peer of the {@link Workers}. */
     private static final String DRIVER = "driver";
+    /** The most rejections that are logged. All are counted. */
+    private static final int MAX_LOGGED_REJECTIONS = 1000;
 
     private final ShuffleSettings settings;
     private final Handshake handshake;
@@ -49,6 +54,8 @@ final class ShuffleNode implements AutoCloseable {
     private final PublishedOutputs published;
     private final MapOutputCache cache = new MapOutputCache(INDEXES_ON_HEAP);
     private final Map<String, RemoteExecutor> peers = new ConcurrentHashMap<>();
+    /** The rejections that were logged. */
+    private final Set<String> loggedRejections = ConcurrentHashMap.newKeySet();
 
     /** Finds executors. May block. */
     interface Addresses {
@@ -141,9 +148,16 @@ final class ShuffleNode implements AutoCloseable {
     private void reject(ConnectionRequest request, @Nullable String objection, byte[] answer) {
         if (objection != null) {
             metrics.rejectedConnections.inc();
-            LOGGER.warn("Rejected a connection of {}: {}", request.remoteAddress(), objection);
+            LOGGER.atLevel(isNew(request.remoteAddress(), objection) ? Level.WARN : Level.DEBUG)
+                    .log("Rejected a connection of {}: {}", request.remoteAddress(), objection);
         }
         request.reject(answer);
+    }
+
+    /** Returns whether this objection to a host is new. A peer that repeats a request must not fill the log. */
+    private boolean isNew(@Nullable SocketAddress peer, String objection) {
+        Object host = peer instanceof InetSocketAddress inet ? inet.getAddress() : peer;
+        return loggedRejections.size() < MAX_LOGGED_REJECTIONS && loggedRejections.add(host + ": " + objection);
     }
 
     /** Begins a map output of this executor, which is published when it is complete. */

@@ -3,9 +3,14 @@ package io.iwarp.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.testing.LogCapture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 class MessageTest {
+    @RegisterExtension
+    private final LogCapture log = new LogCapture("io.iwarp.spark");
+
     private final DriverSide driver = new DriverSide();
 
     @Test
@@ -25,6 +30,19 @@ class MessageTest {
         driver.receive(Message.count("2", new Totals(1, 2, 3, 4, 5)).strings());
 
         assertThat(driver.sum()).isEqualTo(new Totals(11, 22, 33, 44, 55));
+    }
+
+    @Test
+    void anExecutorThatEndsUnannouncedIsNamedOnce() {
+        driver.receive(Message.announce("1", new PeerAddress("host", 77, "")).strings());
+
+        driver.removed("1", "decommissioned");
+        driver.removed("1", "Command exited with code 0");
+        driver.removed("2", "Command exited with code 1");
+        driver.removed("3", "Command exited with code 1");
+
+        assertThat(log.messages()).singleElement().asString().contains("Executor 2", "code 1", "lacks the jar");
+        assertThat(driver.receive(Message.find("1").strings())).isNull();
     }
 
     @Test
