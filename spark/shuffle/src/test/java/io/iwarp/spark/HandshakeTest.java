@@ -7,9 +7,11 @@ import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.spark.Handshake.Verdict;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The proofs of two executors to each other, under virtual time. */
+@Tag("attack")
 class HandshakeTest {
     private static final RemoteBuffer DIRECTORY = new RemoteBuffer(9, 0, Directory.length(64));
     private static final String SECRET = Handshake.newSecret();

@@ -26,11 +26,13 @@ import java.util.function.BiConsumer;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a raw client does to an executor, over TCP, and what the next honest executor then sees. */
+@Tag("attack")
 class HostilePeerTest {
     private static final String BLOCK = "shuffle_1_1_0";
     private static final int SLOTS = 64;

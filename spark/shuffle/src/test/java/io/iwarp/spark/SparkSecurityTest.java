@@ -3,10 +3,12 @@ package io.iwarp.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.apache.spark.SparkConf;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@Tag("attack")
 class SparkSecurityTest {
     private static final String AUTHENTICATE = "spark.authenticate";
 
