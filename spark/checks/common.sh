@@ -1,9 +1,9 @@
 # What spark/checks/run and spark/checks/benchmark share. Sourced from the root of the project.
 
-# Builds, and sets: java_command, the command with class path and what Spark needs; work, an empty folder for Spark. Ends the
-# script with status 2 if the build fails.
+# Builds against the version of Spark in spark_version, if it is set. Sets java_command, the command with class path and
+# what Spark needs, and work, an empty folder for Spark. Ends the script with status 2 if the build fails.
 prepare_spark() {
-    [ "${NO_BUILD:-}" ] || mvn -B -ntp -q -f spark -pl checks -am -Dmaven.test.skip compile || {
+    [ "${NO_BUILD:-}" ] || mvn -B -ntp -q -f spark ${spark_version:+"-Dspark.version=$spark_version"} -pl checks -am -Dmaven.test.skip compile || {
         echo "spark: the build fails" >&2
         exit 2
     }

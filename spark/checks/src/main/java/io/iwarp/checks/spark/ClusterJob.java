@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.ml.fpm.FPGrowth;
 import org.apache.spark.sql.Dataset;
@@ -20,10 +21,10 @@ import scala.Tuple2;
  * The jobs of {@code spark/checks/cluster}, submitted to a cluster. Their rows are integers and texts, so they do not
  * depend on the order in which blocks arrive.
  *
- * <pre>ClusterJob rdd|sql|ml FILE</pre>
+ * <pre>ClusterJob FILE JOB...</pre>
  *
- * <p>Writes the rows to FILE, sorted. Prints the metrics of the plugin in the Prometheus endpoint of the driver, if the
- * driver has a web page.
+ * <p>Writes the sorted rows of each job to FILE.JOB. After each prints the metrics of the plugin in the Prometheus
+ * endpoint of the driver, if the driver has a web page.
  */
 public final class ClusterJob {
     private static final int PARTITIONS = 20;
@@ -33,22 +34,36 @@ public final class ClusterJob {
     private ClusterJob() {}
 
     /** Called by SparkSubmit. */
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) throws IOException, InterruptedException {
         try (SparkSession session = SparkSession.builder().getOrCreate()) {
-            List<String> rows = switch (args[0]) {
-                case "rdd" -> rdd(JavaSparkContext.fromSparkContext(session.sparkContext()));
-                case "sql" -> sql(session);
-                case "ml" -> ml(session);
-                default -> throw new IllegalArgumentException("the job is rdd, sql or ml, not " + args[0]);
-            };
-            Files.write(Path.of(args[1]), rows.stream().sorted().toList());
-            if (session.sparkContext().uiWebUrl().isDefined()) {
-                printMetrics(session.sparkContext().uiWebUrl().get());
+            for (String job : List.of(args).subList(1, args.length)) {
+                Files.write(
+                        Path.of(args[0] + "." + job),
+                        rows(session, job).stream().sorted().toList());
+                System.out.println("ended " + job);
+                if (session.sparkContext().uiWebUrl().isDefined()) {
+                    printMetrics(session.sparkContext().uiWebUrl().get());
+                }
             }
         }
     }
 
-    private static List<String> rdd(JavaSparkContext spark) {
+    private static List<String> rows(SparkSession session, String job) throws InterruptedException {
+        JavaSparkContext spark = JavaSparkContext.fromSparkContext(session.sparkContext());
+        return switch (job) {
+            case "rdd" -> rows(sums(spark));
+            case "sql" -> sql(session);
+            case "ml" -> ml(session);
+            case "decommission" -> new Executors(spark).decommission(sums(spark));
+            case "dynamic" -> new Executors(spark).comeAndGo(() -> rows(sums(spark)));
+            case "speculation" -> new Executors(spark).speculate(sums(spark));
+            case "retry" -> new Executors(spark).retry(sums(spark));
+            default -> throw new IllegalArgumentException("there is no job " + job);
+        };
+    }
+
+    /** Returns the sum of the numbers of each key. Each collection of its rows reads the same shuffle. */
+    private static JavaPairRDD<Integer, Long> sums(JavaSparkContext spark) {
         return spark.parallelize(IntStream.range(0, RECORDS).boxed().toList(), PARTITIONS)
                 .mapToPair(number -> new Tuple2<>(number % KEYS, (long) number))
                 .groupByKey(PARTITIONS)
@@ -58,8 +73,11 @@ public final class ClusterJob {
                         sum = Math.addExact(sum, number);
                     }
                     return sum;
-                })
-                .mapToPair(Tuple2::swap)
+                });
+    }
+
+    static List<String> rows(JavaPairRDD<Integer, Long> sums) {
+        return sums.mapToPair(Tuple2::swap)
                 .sortByKey(false, PARTITIONS)
                 .map(Tuple2::toString)
                 .collect();
