@@ -14,6 +14,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +38,6 @@ final class Network {
 
     private final ShuffleSettings settings;
     private final ProtectionDomain domain;
-    private final Transport transport;
     private final @Nullable Tls tls;
     private final EventLoopGroup group;
     private final Duration setup;
@@ -52,9 +52,8 @@ final class Network {
     Network(ShuffleSettings settings, ProtectionDomain domain, @Nullable Tls tls) {
         this.settings = settings;
         this.domain = domain;
-        this.transport = Transport.named(settings.transport());
         this.tls = tls;
-        this.group = transport.group(settings.threads());
+        this.group = Transport.named(settings.transport()).group(settings.threads());
         this.setup = settings.timeout().compareTo(MAX_SETUP) < 0 ? settings.timeout() : MAX_SETUP;
     }
 
@@ -67,10 +66,8 @@ final class Network {
     int listen(String host, ConnectionRequestListener requests) throws IOException {
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(group)
-                .channel(ChannelTypes.of(group).serverChannel());
-        if (transport != Transport.LOCAL) {
-            bootstrap.childOption(ChannelOption.SO_KEEPALIVE, true);
-        }
+                .channel(ChannelTypes.of(group).serverChannel())
+                .childOption(ChannelOption.SO_KEEPALIVE, true);
         Iwarp.Server server = Iwarp.server(bootstrap)
                 .domain(domain)
                 .settings(queuePairSettings())
@@ -80,9 +77,9 @@ final class Network {
         }
         try {
             IwarpListener bound =
-                    server.listen(transport.address(host, settings.port())).get();
+                    server.listen(new InetSocketAddress(host, settings.port())).get();
             listener = bound;
-            return transport.port(bound.localAddress());
+            return ((InetSocketAddress) bound.localAddress()).getPort();
         } catch (ExecutionException e) {
             throw new IOException("cannot listen: " + e.getMessage(), e);
         } catch (InterruptedException e) {
@@ -100,7 +97,7 @@ final class Network {
     CompletableFuture<QueuePair> connect(PeerAddress address, byte[] request) {
         Iwarp.Client client = client(address, request);
         clients.add(client);
-        CompletableFuture<QueuePair> connected = client.connect(transport.address(address.host(), address.port()));
+        CompletableFuture<QueuePair> connected = client.connect(new InetSocketAddress(address.host(), address.port()));
         connected.whenComplete((queuePair, failure) -> {
             if (failure == null) {
                 queuePair.closed().thenRun(() -> clients.remove(client));
@@ -115,11 +112,10 @@ final class Network {
     }
 
     private Iwarp.Client client(PeerAddress address, byte[] request) {
-        Bootstrap bootstrap =
-                new Bootstrap().group(group).channel(ChannelTypes.of(group).channel());
-        if (transport != Transport.LOCAL) {
-            bootstrap.option(ChannelOption.SO_KEEPALIVE, true);
-        }
+        Bootstrap bootstrap = new Bootstrap()
+                .group(group)
+                .channel(ChannelTypes.of(group).channel())
+                .option(ChannelOption.SO_KEEPALIVE, true);
         Iwarp.Client client = Iwarp.client(bootstrap)
                 .domain(domain)
                 .settings(queuePairSettings())

@@ -11,7 +11,7 @@ import org.apache.spark.SparkConf;
  * @param bindAddress the address to listen at; empty for the address of the executor
  * @param port the port to listen at; 0 for one that the system chooses
  * @param advertisedPort the port that peers connect to; 0 for the one of the listener
- * @param transport {@code auto}, {@code nio}, {@code epoll} or, for tests, {@code local}
+ * @param transport {@code auto}, {@code nio} or {@code epoll}
  * @param threads the number of event loops
  * @param connectionsPerPeer how many connections to each executor
  * @param crc whether each FPDU has a CRC
@@ -39,7 +39,7 @@ record ShuffleSettings(
     /** How the keys begin. */
     static final String PREFIX = "spark.shuffle.iwarp.";
 
-    private static final Set<String> TRANSPORTS = Set.of("auto", "nio", "epoll", "local");
+    private static final Set<String> TRANSPORTS = Set.of("auto", "nio", "epoll");
     private static final int DEFAULT_THREADS = 8;
     private static final int MAX_PORT = 65_535;
     private static final int MAX_THREADS = 1024;

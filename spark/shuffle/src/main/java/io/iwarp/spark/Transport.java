@@ -5,19 +5,13 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
-import io.netty.channel.local.LocalAddress;
-import io.netty.channel.local.LocalIoHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 
 /** The Netty transport of the connections. */
 enum Transport {
     NIO,
-    EPOLL,
-    /** Within one JVM, for tests. A port is a name. */
-    LOCAL;
+    EPOLL;
 
     /**
      * Returns the transport of this name.
@@ -27,7 +21,6 @@ enum Transport {
     static Transport named(String name) {
         return switch (name) {
             case "nio" -> NIO;
-            case "local" -> LOCAL;
             case "epoll" -> requireEpoll();
             default -> Epoll.isAvailable() ? EPOLL : NIO;
         };
@@ -46,17 +39,7 @@ enum Transport {
         IoHandlerFactory handlers = switch (this) {
             case NIO -> NioIoHandler.newFactory();
             case EPOLL -> EpollIoHandler.newFactory();
-            case LOCAL -> LocalIoHandler.newFactory();
         };
         return new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("iwarp-shuffle", true), handlers);
-    }
-
-    SocketAddress address(String host, int port) {
-        return this == LOCAL ? new LocalAddress(host + ":" + port) : new InetSocketAddress(host, port);
-    }
-
-    /** Returns the port that was bound. */
-    int port(SocketAddress bound) {
-        return bound instanceof InetSocketAddress address ? address.getPort() : 0;
     }
 }

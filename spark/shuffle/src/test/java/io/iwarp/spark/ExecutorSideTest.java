@@ -55,7 +55,6 @@ class ExecutorSideTest {
     @Test
     void aStartThatFailsLeavesNothing() {
         ScarceAllocator memory = new ScarceAllocator(UnpooledByteBufAllocator.DEFAULT);
-        conf.set("spark.shuffle.iwarp.transport", "nio");
         MetricRegistry taken = new MetricRegistry();
         taken.counter("openFiles");
         long files = openFiles();

@@ -56,7 +56,6 @@ class FetchTest {
     @Test
     void executorsReadOverIpv6() throws IOException {
         SparkConf conf = TwoNodes.settings()
-                .set("spark.shuffle.iwarp.transport", "nio")
                 // As Spark names such a host.
                 .set("test.host", "[::1]");
         try (TwoNodes nodes = new TwoNodes(folder, conf, ByteBufAllocator.DEFAULT)) {
@@ -70,7 +69,6 @@ class FetchTest {
     @Test
     void theAdvertisedPortIsPublishedInsteadOfTheBoundOne() throws IOException {
         SparkConf conf = TwoNodes.settings()
-                .set("spark.shuffle.iwarp.transport", "nio")
                 .set("spark.shuffle.iwarp.bindAddress", "127.0.0.1")
                 .set("spark.shuffle.iwarp.advertisedPort", "77")
                 .set("test.host", "gateway");
@@ -336,7 +334,7 @@ class FetchTest {
     @Test
     void theAddressOfAnotherExecutorFallsBack() throws IOException {
         try (TwoNodes nodes = new TwoNodes(folder)) {
-            PeerAddress other = nodes.client.listen("another-" + nodes.hashCode());
+            PeerAddress other = nodes.client.listen("127.0.0.1");
             nodes.addresses.put(TwoNodes.SERVER, other);
             nodes.publish(1, 1, 4);
 

@@ -9,7 +9,6 @@ import io.iwarp.testing.Segment;
 import io.iwarp.testing.SocketPeer;
 import io.iwarp.verbs.ConnectionRequest;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
@@ -23,7 +22,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BiConsumer;
-import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -51,12 +49,8 @@ class HostilePeerTest {
 
     @BeforeEach
     void publish() throws IOException {
-        nodes = new TwoNodes(folder, conf(), ByteBufAllocator.DEFAULT);
+        nodes = new TwoNodes(folder);
         nodes.publish(1, 1, 4);
-    }
-
-    private static SparkConf conf() {
-        return TwoNodes.settings().set("spark.shuffle.iwarp.transport", "nio");
     }
 
     @AfterEach
@@ -192,7 +186,7 @@ class HostilePeerTest {
 
     private void assertThatNothingIsTaken(String reason, BiConsumer<ConnectionRequest, RemoteBuffer> answer)
             throws IOException {
-        try (ForgedExecutor forger = new ForgedExecutor(conf(), answer);
+        try (ForgedExecutor forger = new ForgedExecutor(TwoNodes.settings(), answer);
                 ShuffleNode victim = nodes.executor(TwoNodes.SECRET, "5", null)) {
             forger.publish(folder, new MapKey(1, 1), "evil".getBytes(StandardCharsets.US_ASCII));
             nodes.addresses.put(TwoNodes.SERVER, forger.address);

@@ -28,7 +28,7 @@ class NetworkAttackTest {
     private final LogCapture log = new LogCapture("io.iwarp.spark");
 
     private static SparkConf conf() {
-        return TwoNodes.settings().set("spark.shuffle.iwarp.transport", "nio").set("spark.shuffle.iwarp.crc", "false");
+        return TwoNodes.settings().set("spark.shuffle.iwarp.crc", "false");
     }
 
     private TwoNodes openNodes() throws IOException {

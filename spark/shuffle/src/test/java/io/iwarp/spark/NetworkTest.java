@@ -36,7 +36,7 @@ class NetworkTest {
         try (ProtectionDomain domain = ProtectionDomain.create();
                 ServerSocket listener = new ServerSocket(0, PEERS, InetAddress.getLoopbackAddress())) {
             Network network = new Network(
-                    ShuffleSettings.from(TwoNodes.settings().set("spark.shuffle.iwarp.transport", "nio")),
+                    ShuffleSettings.from(TwoNodes.settings()),
                     domain,
                     null);
             PeerAddress address = new PeerAddress("127.0.0.1", listener.getLocalPort(), "");

@@ -31,7 +31,6 @@ class TlsTest {
 
     private static SparkConf conf() {
         return TwoNodes.settings()
-                .set("spark.shuffle.iwarp.transport", "nio")
                 .set("spark.shuffle.iwarp.timeout", "10s");
     }
 

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.SparkConf;
@@ -55,17 +54,14 @@ final class TwoNodes implements AutoCloseable {
         settings = ShuffleSettings.from(conf);
         server = new ShuffleNode(
                 settings, handshake(SECRET, SERVER), ofServer, this::find, serverMetrics, memoryOfServer);
-        String host = settings.transport().equals("local")
-                ? UUID.randomUUID().toString()
-                : conf.get("test.host", "127.0.0.1");
-        addresses.put(SERVER, server.listen(host));
+        addresses.put(SERVER, server.listen(conf.get("test.host", "127.0.0.1")));
         client = new ShuffleNode(
                 settings, handshake(SECRET, CLIENT), ofClient, this::find, clientMetrics, memoryOfClient);
     }
 
     static SparkConf settings() {
         return new SparkConf(false)
-                .set("spark.shuffle.iwarp.transport", "local")
+                .set("spark.shuffle.iwarp.transport", "nio")
                 .set("spark.shuffle.iwarp.threads", "1")
                 .set("spark.shuffle.iwarp.directorySlots", "64")
                 .set("spark.shuffle.iwarp.maxBlockSize", "1000");
