@@ -90,6 +90,7 @@ final class ShuffleNode implements AutoCloseable {
             this.published = new PublishedOutputs(regions, directory, metrics, settings.releaseDelay(), network::later);
             gauge(registry, "directorySlotsUsed", directory::used);
             gauge(registry, "sinkBytesInUse", sinks::bytesInUse);
+            gauge(registry, "sinkBytes", sinks::slabBytes);
             gauge(registry, "registeredBytes", domain::registeredBytes);
             gauge(registry, "openFiles", regions::files);
         } catch (RuntimeException | Error e) {

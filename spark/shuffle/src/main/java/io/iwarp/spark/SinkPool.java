@@ -34,6 +34,7 @@ final class SinkPool implements AutoCloseable {
     private final ArrayDeque<Slab> free = new ArrayDeque<>();
     private @Nullable Slab current;
     private long bytesInUse;
+    private long slabBytes;
     private boolean closed;
 
     private static final class Slab {
@@ -45,11 +46,6 @@ final class SinkPool implements AutoCloseable {
         Slab(ByteBuf memory, MemoryRegion region) {
             this.memory = memory;
             this.region = region;
-        }
-
-        void close() {
-            region.close();
-            memory.release();
         }
     }
 
@@ -88,6 +84,11 @@ final class SinkPool implements AutoCloseable {
         return bytesInUse;
     }
 
+    /** Returns the bytes of all slabs, in use or not. */
+    synchronized long slabBytes() {
+        return slabBytes;
+    }
+
     private void retireCurrent() {
         Slab slab = current;
         current = null;
@@ -99,11 +100,19 @@ final class SinkPool implements AutoCloseable {
     private Slab allocate(int length) {
         ByteBuf memory = allocator.directBuffer(length, length);
         try {
-            return new Slab(memory, domain.register(memory, AccessRight.LOCAL_WRITE));
+            Slab slab = new Slab(memory, domain.register(memory, AccessRight.LOCAL_WRITE));
+            slabBytes += length;
+            return slab;
         } catch (RuntimeException | Error e) {
             memory.release();
             throw e;
         }
+    }
+
+    private void close(Slab slab) {
+        slabBytes -= slab.memory.capacity();
+        slab.region.close();
+        slab.memory.release();
     }
 
     private synchronized void release(Sink sink) {
@@ -117,7 +126,7 @@ final class SinkPool implements AutoCloseable {
 
     private void recycle(Slab slab) {
         if (closed || slab.memory.capacity() != SLAB_LENGTH || free.size() == MAX_FREE) {
-            slab.close();
+            close(slab);
         } else {
             slab.used = 0;
             free.push(slab);
@@ -128,7 +137,7 @@ final class SinkPool implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
-        free.forEach(Slab::close);
+        free.forEach(this::close);
         free.clear();
         retireCurrent();
     }

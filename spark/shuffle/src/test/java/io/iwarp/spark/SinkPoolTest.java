@@ -58,10 +58,11 @@ class SinkPoolTest {
     @Test
     void aLargeSinkHasMemoryOfItsOwnWhichIsGivenBackAtOnce() {
         SinkPool.Sink large = pool.take(QUARTER + 1);
-        assertThat(domain.registeredBytes()).isEqualTo(QUARTER + 1);
+        assertThat(pool.slabBytes()).isEqualTo(QUARTER + 1).isEqualTo(domain.registeredBytes());
 
         large.release();
 
+        assertThat(pool.slabBytes()).isZero();
         assertThat(domain.regionCount()).isZero();
     }
 
