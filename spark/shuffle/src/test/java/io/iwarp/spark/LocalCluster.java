@@ -26,4 +26,12 @@ final class LocalCluster {
                 .set("spark.shuffle.manager", IwarpShuffleManager.class.getName())
                 .set("spark.shuffle.iwarp.fallback", "false");
     }
+
+    /** Returns such a configuration with authentication and TLS. */
+    static SparkConf secure(Path home) {
+        return conf(home)
+                .set("spark.authenticate", "true")
+                .set("spark.authenticate.secret", "of the cluster")
+                .set("spark.network.crypto.enabled", "true");
+    }
 }

@@ -2,11 +2,17 @@ package io.iwarp.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import scala.Tuple2;
@@ -28,10 +34,31 @@ class LocalClusterTest {
     /** The second application of this process, if the tests run in this order or the other. */
     @Test
     void aJobUnderAuthenticationAndTlsReadsByReadsAlone() {
-        requireRightByReads(LocalCluster.conf(home)
-                .set("spark.authenticate", "true")
-                .set("spark.authenticate.secret", "of the cluster")
-                .set("spark.network.crypto.enabled", "true"));
+        requireRightByReads(LocalCluster.secure(home));
+    }
+
+    /** TLS protects what executors send, not the files of a host. */
+    @Tag("attack")
+    @Test
+    void theSameUserOfAHostReadsMapOutputs() throws IOException {
+        String text = "a text of one application";
+        SparkConf conf = LocalCluster.secure(home)
+                .setMaster("local-cluster[1,1,512]")
+                .set("spark.shuffle.compress", "false");
+        try (JavaSparkContext spark = new JavaSparkContext(conf)) {
+            String folder = spark.parallelize(List.of(text), 1)
+                    .mapToPair(each -> new Tuple2<>(each, 1))
+                    .groupByKey(1)
+                    .map(each -> SparkEnv.get().blockManager().diskBlockManager().localDirs()[0].toString())
+                    .first();
+
+            try (Stream<Path> files = Files.walk(Path.of(folder))) {
+                assertThat(files.filter(file -> file.toString().endsWith(".data")))
+                        .singleElement()
+                        .satisfies(file -> assertThat(Files.readString(file, StandardCharsets.ISO_8859_1))
+                                .contains(text));
+            }
+        }
     }
 
     private static void requireRightByReads(SparkConf conf) {
