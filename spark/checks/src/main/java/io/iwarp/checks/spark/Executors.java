@@ -18,10 +18,11 @@ import org.apache.spark.scheduler.SparkListenerTaskStart;
 import scala.Option;
 import scala.Tuple2;
 
-/** Jobs whose executors, tasks or stages do not run once from begin to end. Each fails if that did not happen. */
+/** Jobs during which executors end, or tasks and stages are repeated. Each fails if that did not happen. */
 final class Executors {
     private static final int EXECUTORS = 2;
     private static final int DECOMMISSIONS = 3;
+    private static final String MINUTES = "spark.checks.minutes";
     private static final int BURSTS = 8;
     private static final long PAUSE_MILLIS = 4_000;
     private static final long SLOW_TASK_MILLIS = 8_000;
@@ -113,12 +114,15 @@ final class Executors {
     /** Work comes in bursts, between which idle executors end. */
     List<String> comeAndGo(Supplier<List<String>> work) throws InterruptedException {
         List<String> rows = work.get();
-        for (int i = 0; i < BURSTS; i++) {
+        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(spark.getConf().getInt(MINUTES, 0));
+        int bursts = 0;
+        while (bursts < BURSTS || System.nanoTime() < end) {
             TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
             require(work.get().equals(rows), "the rows of two bursts differ");
+            bursts++;
         }
-        System.out.println(added + " executors came");
-        require(added.get() > BURSTS, added + " executors came in " + BURSTS + " bursts");
+        System.out.println(added + " executors came in " + bursts + " bursts");
+        require(added.get() > bursts, added + " executors came in " + bursts + " bursts");
         return rows;
     }
 
