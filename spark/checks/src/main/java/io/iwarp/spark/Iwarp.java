@@ -3,7 +3,7 @@ package io.iwarp.spark;
 import java.util.Map;
 import org.apache.spark.SparkConf;
 
-/** The configuration of the checks: whatever is not read by RDMA fails. */
+/** The configuration of the checks: a block that is not read by RDMA fails. */
 final class Iwarp {
     private static final Map<String, String> STRICT = Map.of(
             "spark.plugins", "io.iwarp.spark.IwarpSparkPlugin",

@@ -117,7 +117,7 @@ final class DriverSide implements DriverPlugin {
         ended = ended.plus(totals);
     }
 
-    /** Returns the counts of all executors, as far as they have told them. */
+    /** Returns the sum of what all executors counted last. */
     Totals sum() {
         Totals sum = Totals.ZERO;
         for (Totals each : totals.values()) {

@@ -21,8 +21,8 @@ final class ExecutorSide implements ExecutorPlugin {
 
     private @Nullable ShuffleNode node;
     private @Nullable PluginContext context;
-    /** What the driver was told last. Guarded by this. */
-    private Totals told = Totals.ZERO;
+    /** The counts that the driver got last. Guarded by this. */
+    private Totals sent = Totals.ZERO;
 
     @Override
     public void init(PluginContext pluginContext, Map<String, String> extraConf) {
@@ -101,12 +101,12 @@ final class ExecutorSide implements ExecutorPlugin {
             return;
         }
         Totals totals = mine.metrics().totals();
-        if (!totals.equals(told)) {
-            told = totals;
+        if (!totals.equals(sent)) {
+            sent = totals;
             try {
                 driver.send(Message.count(driver.executorID(), totals).strings());
             } catch (IOException | RuntimeException e) {
-                LOGGER.debug("The driver was not told of {}", totals, e);
+                LOGGER.debug("The driver did not get {}", totals, e);
             }
         }
     }

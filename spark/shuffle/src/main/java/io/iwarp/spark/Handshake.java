@@ -153,7 +153,7 @@ final class Handshake {
             Facts agreed = Objects.requireNonNull(facts, "proof() was not called");
             ByteBuf in = body(acceptance, ACCEPTANCE, DIRECTORY + Hmac.LENGTH);
             byte[] directory = ByteBufUtil.getBytes(in.readSlice(DIRECTORY));
-            // Takes the same time whatever the peer sent.
+            // Takes the same time for all codes, so a peer cannot guess one byte by byte.
             if (!MessageDigest.isEqual(ByteBufUtil.getBytes(in), agreed.code(secret, ACCEPTOR, directory))) {
                 throw new IllegalArgumentException("the peer does not prove that it is executor " + acceptor
                         + " of this application, so nothing is read from it");

@@ -70,7 +70,7 @@ final class Lookup {
         });
     }
 
-    /** Whatever goes wrong in a step, the lookup ends. */
+    /** The lookup ends if a step throws. */
     private void guard(Runnable step) {
         try {
             step.run();

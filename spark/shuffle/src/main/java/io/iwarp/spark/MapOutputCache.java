@@ -30,7 +30,7 @@ final class MapOutputCache {
         this.maximumWeight = maximumWeight;
     }
 
-    /** Returns the map output, and starts to look it up if nobody did. A failure is not kept. */
+    /** Returns the map output, and starts to look it up if it is not cached. A failure is not kept. */
     CompletableFuture<MapOutput> get(
             String executor, MapKey map, Function<MapKey, CompletableFuture<MapOutput>> lookup) {
         Key key = new Key(executor, map);

@@ -40,7 +40,7 @@ final class Peer {
         }
     }
 
-    /** Returns a connection, by turns. The future may be used by others too. */
+    /** Returns the next connection, round-robin. Others may use the future too. */
     CompletableFuture<Session> session() {
         Connection connection = connections[Math.floorMod(next.getAndIncrement(), connections.length)];
         synchronized (connection) {

@@ -28,7 +28,7 @@ final class PublishedOutputs implements AutoCloseable {
     private final Map<Integer, Shuffle> shuffles = new HashMap<>();
 
     private boolean closed;
-    private boolean told;
+    private boolean logged;
 
     /** Runs a task later. */
     interface Delays {
@@ -100,8 +100,8 @@ final class PublishedOutputs implements AutoCloseable {
     }
 
     private synchronized boolean firstTime() {
-        boolean first = !told;
-        told = true;
+        boolean first = !logged;
+        logged = true;
         return first;
     }
 

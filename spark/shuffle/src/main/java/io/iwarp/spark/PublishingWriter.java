@@ -8,7 +8,7 @@ import scala.Option;
 import scala.Product2;
 import scala.collection.Iterator;
 
-/** Spark's writer of a map output, which is published when it is complete, before anyone learns of it. */
+/** Spark's writer of a map output, which is published when it is complete, before its status is reported. */
 final class PublishingWriter<K, V> extends ShuffleWriter<K, V> {
     private final ShuffleWriter<K, V> writer;
     private final IndexShuffleBlockResolver files;

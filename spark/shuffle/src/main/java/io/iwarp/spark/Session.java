@@ -33,7 +33,7 @@ final class Session {
     /** A Read failed, and the end is about to be reported. */
     private boolean broken;
 
-    /** Is told of the end of a Read, once, on the event loop or on the thread that posted it. */
+    /** Called once at the end of a Read, on the event loop or on the thread that posted it. */
     interface Listener {
         void arrived(SinkPool.Sink sink);
 

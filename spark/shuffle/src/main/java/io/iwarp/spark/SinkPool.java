@@ -142,7 +142,7 @@ final class SinkPool implements AutoCloseable {
         retireCurrent();
     }
 
-    /** Memory for the answer of one Read. Released once, by whoever has it. */
+    /** Memory for the answer of one Read. Its owner releases it once. */
     final class Sink {
         private final Slab slab;
         private final LocalBuffer local;

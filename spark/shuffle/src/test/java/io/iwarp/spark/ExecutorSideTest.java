@@ -36,7 +36,7 @@ class ExecutorSideTest {
     }
 
     @Test
-    void tooLittleMemoryFailsTheStartWhereNothingMayFallBack() {
+    void tooLittleMemoryFailsTheStartWithoutFallback() {
         conf.set("spark.shuffle.iwarp.fallback", "false");
 
         assertThatThrownBy(() -> new ExecutorSide().init(new WithoutMemory(), FROM_DRIVER))

@@ -128,7 +128,7 @@ class FetchTest {
     }
 
     @Test
-    void whatIsNoBlockOfAMapOutputGoesToSparkAtOnce() throws IOException {
+    void otherBlocksGoToSparkAtOnce() throws IOException {
         try (TwoNodes nodes = new TwoNodes(folder)) {
             nodes.fetch("rdd_1_1", "shuffleChunk_0_0_0_0");
 
@@ -286,7 +286,7 @@ class FetchTest {
     }
 
     @Test
-    void aStrangerWithoutTheSecretOfTheApplicationReadsNothing() throws IOException {
+    void anExecutorOfAnotherApplicationReadsNothing() throws IOException {
         try (TwoNodes nodes = new TwoNodes(folder);
                 ShuffleNode stranger = nodes.stranger()) {
             nodes.publish(1, 1, 4);
@@ -344,7 +344,7 @@ class FetchTest {
     }
 
     @Test
-    void sparkIsToldOfAMissOfDirectMemoryItself() throws IOException {
+    void aLackOfMemoryForALookupIsReportedToSpark() throws IOException {
         ScarceAllocator scarce = new ScarceAllocator(UnpooledByteBufAllocator.DEFAULT);
         try (TwoNodes nodes = new TwoNodes(folder, TwoNodes.settings(), scarce)) {
             nodes.publish(1, 1, 4);
@@ -360,7 +360,7 @@ class FetchTest {
     }
 
     @Test
-    void sparkIsToldOfAMissOfDirectMemoryForTheBlockItself() throws IOException {
+    void aLackOfMemoryForABlockIsReportedToSpark() throws IOException {
         ScarceAllocator scarce = new ScarceAllocator(UnpooledByteBufAllocator.DEFAULT);
         SparkConf conf = TwoNodes.settings().set("spark.shuffle.iwarp.maxBlockSize", "16m");
         try (TwoNodes nodes = new TwoNodes(folder, conf, scarce)) {

@@ -113,7 +113,7 @@ class HandshakeTest {
     }
 
     @Test
-    void whatASideSentIsNoAnswerToIt() {
+    void aReflectedMessageIsRefused() {
         // The attacker answers as the acceptor, and connects to the initiator at the same time.
         byte[] proof = initiation.proof(challenge(initiator, initiation.hello()));
         byte[] reflected = Arrays.copyOf(proof, 63);

@@ -100,7 +100,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void whatIsNoSetUpOrBeginsOneEndsNothingOfOthers() throws IOException {
+    void invalidSetUpsDoNotHarmOthers() throws IOException {
         for (int i = 0; i < 50; i++) {
             connect().sends("MPA ID ".getBytes(StandardCharsets.US_ASCII));
             connect().sends("\u0016\u0003\u0001 no set-up at all".getBytes(StandardCharsets.US_ASCII));

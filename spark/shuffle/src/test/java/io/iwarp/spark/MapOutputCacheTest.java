@@ -44,7 +44,7 @@ class MapOutputCacheTest {
     }
 
     @Test
-    void twoWhoAskAtTheSameTimeShareALookup() {
+    void concurrentRequestsShareALookup() {
         CompletableFuture<MapOutput> first = get(new MapKey(1, 1));
 
         assertThat(get(new MapKey(1, 1))).isSameAs(first);
@@ -62,7 +62,7 @@ class MapOutputCacheTest {
     }
 
     @Test
-    void theLeastRecentlyUsedAreDroppedWhenTheHeapTheyTakeIsTooLarge() {
+    void theLeastRecentlyUsedIndexesAreDropped() {
         learn(new MapKey(1, 1));
         learn(new MapKey(1, 2));
         learn(new MapKey(1, 3));
@@ -90,7 +90,7 @@ class MapOutputCacheTest {
     }
 
     @Test
-    void theWeightOfAShuffleThatEndsWhileItIsLearnedIsGivenBack() {
+    void aShuffleThatEndsDuringALookupFreesItsWeight() {
         MapKey key = new MapKey(1, 1);
         MapOutput output = output(key);
         AtomicInteger round = new AtomicInteger();

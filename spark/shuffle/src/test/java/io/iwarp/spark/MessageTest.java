@@ -59,7 +59,7 @@ class MessageTest {
     }
 
     @Test
-    void blocksOfMapOutputsAreToldFromOthers() {
+    void onlyBlocksOfMapOutputsAreParsed() {
         assertThat(BlockRange.parse("shuffle_1_22_3")).isEqualTo(new BlockRange("shuffle_1_22_3", 1, 22, 3, 4));
         assertThat(BlockRange.parse("shuffle_1_22_3_9")).isEqualTo(new BlockRange("shuffle_1_22_3_9", 1, 22, 3, 9));
         for (String other : new String[] {

@@ -73,7 +73,7 @@ class NetworkAttackTest {
 
     /** The CRC of a segment does not help: the attacker computes it. Here there is none. */
     @Test
-    void withoutTlsWhoChangesPacketsForgesABlock() throws Exception {
+    void withoutTlsAChangedPacketForgesABlock() throws Exception {
         String forged = "evil".repeat(10);
         try (TwoNodes nodes = openNodes();
                 Relay relay = between(nodes)) {

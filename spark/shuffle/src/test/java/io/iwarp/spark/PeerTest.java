@@ -39,7 +39,7 @@ class PeerTest {
         Peer single = new Peer(this::connect, 1, () -> now);
         CompletableFuture<Session> failed = single.session();
         now += Peer.PAUSE.toNanos();
-        failed.completeExceptionally(new IOException("nobody listens"));
+        failed.completeExceptionally(new IOException("connection refused"));
 
         now += Peer.PAUSE.toNanos() - 1;
         assertThat(single.session()).isSameAs(failed);

@@ -62,7 +62,7 @@ class ShuffleSettingsTest {
 
     @ParameterizedTest
     @CsvSource({"spark.network.timeout,0", "spark.shuffle.iwarp.timeout,0", "spark.shuffle.iwarp.timeout,25h"})
-    void aTimeoutWithWhichNothingCouldConnectIsRefusedAtTheStart(String key, String value) {
+    void aTimeoutOutOfRangeNamesItsKey(String key, String value) {
         assertThatThrownBy(() -> ShuffleSettings.from(conf(key, value)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(key + " is " + value);

@@ -85,7 +85,7 @@ final class TwoNodes implements AutoCloseable {
         asked.incrementAndGet();
         PeerAddress address = addresses.get(executor);
         if (address == null) {
-            throw new UnknownHostException("nobody knows " + executor);
+            throw new UnknownHostException("unknown executor " + executor);
         }
         return address;
     }
@@ -119,12 +119,12 @@ final class TwoNodes implements AutoCloseable {
         return listener.await(blocks.length);
     }
 
-    /** Waits until the server has released all but so many map outputs. */
+    /** Waits until the server has released all but {@code left} map outputs. */
     void awaitRelease(int left) {
         Awaitility.await().until(() -> server.openFiles() == left);
     }
 
-    /** Waits until the client has released all memory of blocks. It does so after it has told of the last block. */
+    /** Waits until the client has released all memory of blocks. It does so after it reported the last block. */
     void awaitReleaseOfSinks() {
         Awaitility.await()
                 .until(() -> clientMetrics.getGauges().get("sinkBytesInUse").getValue(), left -> left.equals(0L));

@@ -19,7 +19,7 @@ class WorkersTest {
     }
 
     @Test
-    void aPeerThatDoesNotAnswerHoldsUpNoCallToAnother() throws Exception {
+    void aSilentPeerDelaysNoCallToAnother() throws Exception {
         CountDownLatch answer = new CountDownLatch(1);
         List<CompletableFuture<Void>> stuck = new ArrayList<>();
         for (int i = 0; i < 5 * Workers.THREADS_PER_PEER; i++) {
@@ -34,8 +34,8 @@ class WorkersTest {
     }
 
     @Test
-    void aFailureIsToldWhateverItIs() {
-        CompletableFuture<Throwable> told = new CompletableFuture<>();
+    void errorsAreReportedToo() {
+        CompletableFuture<Throwable> reported = new CompletableFuture<>();
         StackOverflowError failure = new StackOverflowError();
 
         workers.run(
@@ -43,9 +43,9 @@ class WorkersTest {
                 () -> {
                     throw failure;
                 },
-                told::complete);
+                reported::complete);
 
-        assertThat(told).succeedsWithin(1, TimeUnit.MINUTES).isSameAs(failure);
+        assertThat(reported).succeedsWithin(1, TimeUnit.MINUTES).isSameAs(failure);
     }
 
     @Test
