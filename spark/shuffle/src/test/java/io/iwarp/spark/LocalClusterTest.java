@@ -42,14 +42,17 @@ class LocalClusterTest {
     @Test
     void theSameUserOfAHostReadsMapOutputs() throws IOException {
         String text = "a text of one application";
-        SparkConf conf = LocalCluster.secure(home)
-                .setMaster("local-cluster[1,1,512]")
-                .set("spark.shuffle.compress", "false");
+        SparkConf conf =
+                LocalCluster.secure(home).setMaster("local-cluster[1,1,512]").set("spark.shuffle.compress", "false");
         try (JavaSparkContext spark = new JavaSparkContext(conf)) {
             String folder = spark.parallelize(List.of(text), 1)
                     .mapToPair(each -> new Tuple2<>(each, 1))
                     .groupByKey(1)
-                    .map(each -> SparkEnv.get().blockManager().diskBlockManager().localDirs()[0].toString())
+                    .map(each -> SparkEnv.get()
+                            .blockManager()
+                            .diskBlockManager()
+                            .localDirs()[0]
+                            .toString())
                     .first();
 
             try (Stream<Path> files = Files.walk(Path.of(folder))) {

@@ -35,10 +35,7 @@ class NetworkTest {
                         .allMatch(connection -> connection.channel().isOpen())));
         try (ProtectionDomain domain = ProtectionDomain.create();
                 ServerSocket listener = new ServerSocket(0, PEERS, InetAddress.getLoopbackAddress())) {
-            Network network = new Network(
-                    ShuffleSettings.from(TwoNodes.settings()),
-                    domain,
-                    null);
+            Network network = new Network(ShuffleSettings.from(TwoNodes.settings()), domain, null);
             PeerAddress address = new PeerAddress("127.0.0.1", listener.getLocalPort(), "");
             for (int peer = 0; peer < PEERS; peer++) {
                 var connection = network.connect(address, new byte[0]);

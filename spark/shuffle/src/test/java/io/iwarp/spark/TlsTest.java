@@ -30,8 +30,7 @@ class TlsTest {
     private final LogCapture log = new LogCapture("io.iwarp.spark");
 
     private static SparkConf conf() {
-        return TwoNodes.settings()
-                .set("spark.shuffle.iwarp.timeout", "10s");
+        return TwoNodes.settings().set("spark.shuffle.iwarp.timeout", "10s");
     }
 
     private static X509Bundle certificate() throws Exception {
