@@ -25,7 +25,6 @@ final class Executors {
     private static final String MINUTES = "spark.checks.minutes";
     private static final int BURSTS = 8;
     private static final long PAUSE_MILLIS = 4_000;
-    private static final long SLOW_TASK_MILLIS = 8_000;
     private static final long POLL_MILLIS = 100;
     private static final long PATIENCE_MILLIS = TimeUnit.MINUTES.toMillis(5);
 
@@ -126,13 +125,13 @@ final class Executors {
         return rows;
     }
 
-    /** The first attempt of a task is slow, in each stage that reads the shuffle. */
+    /** The first attempt of a task in each stage lasts until its speculative copy ends, which interrupts it. */
     List<String> speculate(JavaPairRDD<Integer, Long> sums) throws InterruptedException {
         awaitExecutors();
         List<String> rows = ClusterJob.rows(sums.mapPartitionsToPair(
                 part -> {
                     if (isFirst(TaskContext.get())) {
-                        TimeUnit.MILLISECONDS.sleep(SLOW_TASK_MILLIS);
+                        TimeUnit.MILLISECONDS.sleep(PATIENCE_MILLIS);
                     }
                     return part;
                 },
