@@ -54,7 +54,7 @@ public final class ErrorLines {
                         command.getCommandSpec().optionsMap().keySet())
                 : "";
         new Output(command.getErr()).line(failure.getMessage() + (guess.isEmpty() ? "" : ":" + guess));
-        new Output(command.getErr()).line("'" + helpOf(command) + "' tells how it is used.");
+        new Output(command.getErr()).line("See '" + helpOf(command) + "'.");
         return ExitCode.USAGE;
     }
 
@@ -146,7 +146,8 @@ public final class ErrorLines {
             return message + ": check the address, and whether a firewall is in between";
         }
         if (failure instanceof ConnectException) {
-            return message + ": start the server there first, or check the address";
+            // The text of an address without a name begins with a slash.
+            return message.replace(": /", ": ") + ": start the server there first, or check the address";
         }
         if (failure instanceof BindException) {
             return message + ": choose another --port, or an address of this machine for --bind";

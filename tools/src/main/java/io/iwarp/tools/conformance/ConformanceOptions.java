@@ -13,9 +13,11 @@ import io.iwarp.conformance.judge.Support;
 import io.iwarp.conformance.report.Causes;
 import io.iwarp.conformance.report.Report;
 import io.iwarp.conformance.wire.Arrival;
+import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ErrorLines;
 import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.Output;
+import io.iwarp.tools.cli.Seconds;
 import io.iwarp.tools.cli.Version;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -143,11 +145,12 @@ final class ConformanceOptions {
 
     @Option(
             names = "--size",
-            paramLabel = "BYTES",
+            paramLabel = "SIZE",
+            converter = Bytes.Converter.class,
             description =
                     "The largest buffer that the peer takes: the option -S of a server, by default 64, or the most"
-                            + " that {size} in the COMMAND of a client becomes, by default 1048576.")
-    private @Nullable Integer size;
+                            + " that {size} in the COMMAND of a client becomes, by default 1M.")
+    private @Nullable Long size;
 
     @Option(
             names = "--require",
@@ -162,18 +165,20 @@ final class ConformanceOptions {
 
     @Option(
             names = "--patience",
-            paramLabel = "SECONDS",
-            defaultValue = "5",
+            paramLabel = "TIME",
+            converter = Seconds.class,
+            defaultValue = "5s",
             description = "How long the peer may take for what it has to do. A client has 15 s to start, or this"
                     + " time if it is longer.")
-    private double patience;
+    private Duration patience;
 
     @Option(
             names = "--quiet-time",
-            paramLabel = "MILLISECONDS",
-            defaultValue = "100",
+            paramLabel = "TIME",
+            converter = Seconds.class,
+            defaultValue = "100ms",
             description = "How long to wait for what must not come.")
-    private int quiet;
+    private Duration quiet;
 
     @Option(
             names = "--restart",
@@ -200,10 +205,11 @@ final class ConformanceOptions {
         ConformanceSuite suite = new ConformanceSuite();
         List<Case> cases = chosen(suite, suite.cases(role));
         OptionCheck.require(revision == 1 || revision == 2, "--revision " + revision + " is neither 1 nor 2");
-        OptionCheck.require(
-                size == null || (size >= 1 && size <= MAX_SIZE), "--size " + size + " is outside 1 to " + MAX_SIZE);
-        OptionCheck.require(millis(patience) > 0, "--patience " + patience + " is less than a millisecond");
-        OptionCheck.require(quiet > 0, "--quiet-time " + quiet + " is less than a millisecond");
+        if (size != null) {
+            OptionCheck.sizeWithin("--size", size, 1, MAX_SIZE);
+        }
+        OptionCheck.require(patience.toMillis() > 0, "--patience is less than 1 ms");
+        OptionCheck.require(quiet.toMillis() > 0, "--quiet-time is less than 1 ms");
         Output out = new Output(command.commandLine().getOut());
         Output err = new Output(command.commandLine().getErr());
         if (list) {
@@ -312,7 +318,7 @@ final class ConformanceOptions {
                 .map(text -> "it sent '" + text + "', which is no start-up frame of MPA")
                 .orElse(
                         first.detail().equals(Arrival.Kind.SILENCE.text())
-                                ? "nothing more came within " + patience + " s"
+                                ? "nothing more came within " + Bytes.time(patience.toNanos())
                                 : first.detail());
         return "the peer does not complete a ping, so that no case can run: " + came + ". Check that "
                 + (role == Role.SERVER ? "a server of rping listens there" : "COMMAND starts a client of rping")
@@ -335,10 +341,6 @@ final class ConformanceOptions {
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, (a, b) -> a, LinkedHashMap::new));
     }
 
-    private static long millis(double seconds) {
-        return (long) (seconds * TimeUnit.SECONDS.toMillis(1));
-    }
-
     private SuiteOptions options(Role role) {
         SuiteOptions plain = SuiteOptions.of(role);
         return new SuiteOptions(
@@ -347,10 +349,10 @@ final class ConformanceOptions {
                 !withoutCrc,
                 revision,
                 peerToPeer || peer == PeerKind.IRDMA,
-                size != null ? size : plain.maxSize(),
+                size == null ? plain.maxSize() : Math.toIntExact(size),
                 slow,
-                Duration.ofMillis(millis(patience)),
-                Duration.ofMillis(quiet),
+                patience,
+                quiet,
                 plain.gap(),
                 peer == PeerKind.SIW ? DELAY_FOR_SIW : plain.firstFpduDelay());
     }

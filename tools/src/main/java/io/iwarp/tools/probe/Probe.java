@@ -14,6 +14,7 @@ import io.iwarp.tools.cli.JsonOption;
 import io.iwarp.tools.cli.ListenOptions;
 import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.ResultFile;
+import io.iwarp.tools.cli.Seconds;
 import io.iwarp.tools.cli.Story;
 import io.iwarp.tools.cli.TlsHandlers;
 import io.iwarp.tools.cli.TransportHandlers;
@@ -25,6 +26,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -38,27 +40,26 @@ import picocli.CommandLine.Option;
 @Command(
         name = "probe",
         description = {
-            "Says what listens at an address: the first thing to type when two machines do not talk.",
-            "It connects by TCP, with --tls by TLS, sends an MPA request of revision 2, then if need be of revision 1,"
-                    + " and shows the answer and the time of each step, from a cold JVM. What does not answer"
-                    + " is asked in TLS and in HTTP, to name it. Exit code 0"
-                    + " means that an iWARP peer answered, even if it rejected the connection.",
-            "The server sees a client without private data that leaves at once: 'rping -s' without -P ends then."
+            "Shows what listens at an address. Run it first when two machines do not connect.",
+            "It connects by TCP, and with --tls by TLS, and sends an MPA request of revision 2. Without an answer it"
+                    + " tries revision 1, then TLS and HTTP. It prints each answer and its time, in which the JVM"
+                    + " also loads its classes. Exit code 0 means that an iWARP peer answered, even with a rejection.",
+            "The server sees a client that sends no private data and disconnects. 'rping -s' without -P ends then."
         },
         footer = {"%nExample:", "  iwarp probe 127.0.0.1:7471"})
 public final class Probe extends ClientCommand {
     private static final long MAX_TIMEOUT = 60;
-    private static final long MILLIS_PER_SECOND = 1000;
     private static final double NANOS_PER_MICRO = 1e3;
     private static final int ANY = 1;
     private static final String HTTP_REQUEST = "GET / HTTP/1.0\r\n\r\n";
 
     @Option(
             names = "--timeout",
-            paramLabel = "SECONDS",
-            defaultValue = "3",
-            description = "How long to wait for each answer, 1 to " + MAX_TIMEOUT + ".")
-    private long timeout;
+            paramLabel = "TIME",
+            converter = Seconds.class,
+            defaultValue = "3s",
+            description = "How long to wait for each answer, 1s to 1m.")
+    private Duration timeout;
 
     @Mixin
     private JsonOption json;
@@ -74,7 +75,7 @@ public final class Probe extends ClientCommand {
 
     @Override
     protected void run() throws Exception {
-        OptionCheck.within("--timeout", timeout, 1, MAX_TIMEOUT);
+        OptionCheck.within("--timeout", timeout.toSeconds(), 1, MAX_TIMEOUT);
         try (ResultFile file = json.open();
                 Endpoint endpoint = open()) {
             long begin = System.nanoTime();
@@ -155,7 +156,7 @@ public final class Probe extends ClientCommand {
     private ProbeLink connect(Endpoint endpoint, InetSocketAddress address, @Nullable TransportHandlers handlers)
             throws IOException, InterruptedException {
         long begin = System.nanoTime();
-        ProbeLink link = ProbeLink.connect(endpoint, address, handlers, timeout * MILLIS_PER_SECOND);
+        ProbeLink link = ProbeLink.connect(endpoint, address, handlers, timeout.toMillis());
         boolean first = !steps.containsKey("TCP");
         if (first) {
             step(
@@ -273,7 +274,8 @@ public final class Probe extends ClientCommand {
             step("TLS", "answered" + (link.ended() ? ", and closed" : ""));
             return true;
         } catch (IOException e) {
-            step("TLS", "no TLS: " + e.getMessage());
+            // Netty adds the bytes that are no record.
+            step("TLS", "no TLS: " + String.valueOf(e.getMessage()).replaceFirst(": [0-9a-f]{16,}$", ""));
             return false;
         }
     }

@@ -206,7 +206,10 @@ class ConformanceCommandTest {
         "--html, /no/such/folder/report.html, --html /no/such/folder/report.html cannot be written",
         "--json, /, --json / cannot be written (Is a directory): choose another path",
         "--pcap-dir, /dev/null, --pcap-dir /dev/null cannot be written",
-        "--patience, 1e-9, --patience 1.0E-9 is less than a millisecond",
+        "--patience, 0.5ms, --patience is less than 1 ms",
+        "--quiet-time, 0, --quiet-time is less than 1 ms",
+        "--quiet-time, 100us, '100us' is not a time: write seconds",
+        "--size, 17M, --size 17 MiB is outside 1 byte to 16 MiB",
         "--only, no-such-case, --only no-such-case matches no case",
         "--only, ',', --only has an empty pattern",
         "--except, *, '--except * matches all '"
@@ -257,7 +260,7 @@ class ConformanceCommandTest {
     @Test
     void aPeerThatAnswersTooLateIsToldInOneLine() throws Exception {
         cannotJudge(
-                "nothing more came within 0.2 s. Check that a server of rping listens there, or give it more time",
+                "nothing more came within 200.0 ms. Check that a server of rping listens there, or give it more time",
                 "0.2",
                 socket -> socket.getInputStream().transferTo(OutputStream.nullOutputStream()));
     }
