@@ -257,9 +257,14 @@ public final class KvClient implements AutoCloseable {
         try (ProtectionDomain domain = ProtectionDomain.create()) {
             Options options = Options.parse(args, Set.of("help", "with-version"), Set.of("if-version"));
             List<String> words = options.words();
-            if (words.size() < 3 || options.has("help")) {
-                throw new IllegalArgumentException("HOST:PORT get [--with-version] KEY | put [--if-version N] KEY VALUE"
-                        + " | cas KEY OLD NEW | hits KEY   [--cert FILE --key FILE --ca FILE]");
+            String usage = "HOST:PORT get [--with-version] KEY | put [--if-version N] KEY VALUE"
+                    + " | cas KEY OLD NEW | hits KEY   [--cert FILE --key FILE --ca FILE]";
+            if (options.has("help")) {
+                System.out.println("usage: KvClient " + usage);
+                return;
+            }
+            if (words.size() < 3) {
+                throw new IllegalArgumentException(usage);
             }
             try (KvClient client = connect(group, domain, options.server(), options.clientTls())) {
                 System.out.println(client.run(words.get(1), words.subList(2, words.size()), options));
