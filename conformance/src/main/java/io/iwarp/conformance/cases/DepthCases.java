@@ -211,9 +211,13 @@ final class DepthCases {
             }
         }
 
-        /** Reads on until a Terminate, or until all responses are whole. */
+        /**
+         * Reads on until all responses are whole, or until a Terminate. If it quotes the first Read, which is answered
+         * in part, then with what is left of it.
+         */
         void expectTerminateOrResponses() throws IOException, CaseFailed {
             int whole = 0;
+            int answered = 0;
             while (whole < sizes.length) {
                 Arrival arrival = stream.next();
                 Segment segment = arrival.segment();
@@ -221,9 +225,31 @@ final class DepthCases {
                     throw stream.unexpected(arrival, "a Terminate, or the responses to the Reads");
                 }
                 if (arrival.is(Segment.TERMINATE)) {
+                    if (whole == 0) {
+                        requireRest(segment, answered);
+                    }
                     return;
                 }
-                whole += arrival.is(Segment.READ_RESPONSE) && segment.last() ? 1 : 0;
+                if (arrival.is(Segment.READ_RESPONSE)) {
+                    answered = segment.last() ? 0 : answered + segment.payload().length;
+                    whole += segment.last() ? 1 : 0;
+                }
+            }
+        }
+
+        /** The first Read is the largest one: a quote of another size is that of another Read, refused as a whole. */
+        private void requireRest(Segment terminate, int answered) throws CaseFailed {
+            byte[] quoted = terminate.payload();
+            if (quoted.length < ReadRequest.LENGTH
+                    || !TerminateMessage.decode(quoted).has(TerminateMessage.R)) {
+                return;
+            }
+            int from = quoted.length - ReadRequest.LENGTH;
+            ReadRequest left = ReadRequest.decode(Arrays.copyOfRange(quoted, from, quoted.length));
+            boolean another = sizes.length > 1 && left.size() == sizes[1];
+            if (!another && left.sinkOffset() != answered) {
+                throw new CaseFailed(
+                        "a quote from byte " + left.sinkOffset() + " on", "one of what is left, from " + answered);
             }
         }
 
@@ -258,31 +284,43 @@ final class DepthCases {
 
     private static void unread(
             List<Case> cases, String name, String title, String requirements, int fewer, Meanwhile meanwhile) {
-        cases.add(Case.must("rdmap.unread." + name, title, requirements, session -> {
-                    requireSize(session);
-                    session.keepFewUnread();
-                    PeerMemory place = PeerMemory.readable(session);
-                    PeerStream stream = place.stream();
-                    Advertisement memory = place.memory();
-                    long size = session.wholeSize(memory);
-                    int reads = places(session, stream) - fewer;
-                    int[] sizes = sizes(reads, size);
-                    if (IntStream.of(sizes).asLongStream().sum() < BUFFERED) {
-                        throw new CaseSkipped(TOO_SMALL);
-                    }
-                    Advertisement all = new Advertisement(memory.offset(), memory.stag(), size);
-                    byte[] there = stream.pings().read(all);
-                    List<Segment> requests = new ArrayList<>();
-                    for (int i = 0; i < reads; i++) {
-                        requests.add(Segment.readRequest(
-                                stream.takeReadMsn(), new ReadRequest(SINK, i, sizes[i], all.stag(), all.offset())));
-                    }
-                    stream.sendAtOnce(requests, reads + " Reads, whose answers are not read");
-                    Wire.pause(session.options().quiet());
-                    meanwhile.run(new Unread(place, stream, all, there, sizes));
-                })
+        cases.add(Case.must(
+                        "rdmap.unread." + name,
+                        title,
+                        requirements,
+                        session -> meanwhile.run(leaveUnread(session, fewer, false)))
                 .needs(Need.READABLE, Need.ENHANCED)
                 .size(CLIENT_SIZE));
+    }
+
+    /** Sends Reads of which the answers are not read; where it is asked for, no Read of a server is open then. */
+    private static Unread leaveUnread(Session session, int fewer, boolean idle)
+            throws IOException, CaseFailed, CaseSkipped {
+        requireSize(session);
+        session.keepFewUnread();
+        PeerMemory place = PeerMemory.readable(session);
+        PeerStream stream = place.stream();
+        Advertisement memory = place.memory();
+        long size = session.wholeSize(memory);
+        int reads = places(session, stream) - fewer;
+        int[] sizes = sizes(reads, size);
+        if (IntStream.of(sizes).asLongStream().sum() < BUFFERED) {
+            throw new CaseSkipped(TOO_SMALL);
+        }
+        Advertisement all = new Advertisement(memory.offset(), memory.stag(), size);
+        byte[] there = stream.pings().read(all);
+        if (idle && session.peerIsServer()) {
+            place.completePing();
+            there = stream.pings().read(all);
+        }
+        List<Segment> requests = new ArrayList<>();
+        for (int i = 0; i < reads; i++) {
+            requests.add(Segment.readRequest(
+                    stream.takeReadMsn(), new ReadRequest(SINK, i, sizes[i], all.stag(), all.offset())));
+        }
+        stream.sendAtOnce(requests, reads + " Reads, whose answers are not read");
+        Wire.pause(session.options().quiet());
+        return new Unread(place, stream, all, there, sizes);
     }
 
     private static void requireSize(Session session) throws CaseSkipped {
@@ -363,6 +401,17 @@ final class DepthCases {
                     unread.stream().wire().fin();
                     unread.expectResponses();
                 });
+        cases.add(Case.must(
+                        "rdmap.unread.fin.idle",
+                        "Reads before a FIN are all answered, though the peer waits for nothing but that they are read",
+                        "DDP-47 RDMAP-28 MPA-83",
+                        session -> {
+                            Unread unread = leaveUnread(session, 0, true);
+                            unread.stream().wire().fin();
+                            unread.expectResponses();
+                        })
+                .needs(Need.READABLE, Need.ENHANCED)
+                .size(CLIENT_SIZE));
         unread(
                 cases,
                 "writes",
@@ -406,6 +455,7 @@ final class DepthCases {
                             stream, Segment.SEND_INVALIDATE, unread.all().stag()));
                     unread.expectTerminateOrResponses();
                 });
+        cases.set(cases.size() - 1, cases.get(cases.size() - 1).level(Level.SHOULD));
         unread(
                 cases,
                 "reset",

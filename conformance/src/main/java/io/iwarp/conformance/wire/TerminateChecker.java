@@ -41,9 +41,11 @@ final class TerminateChecker {
         boolean tagged = ddp && rest.length > SEGMENT_LENGTH && (rest[SEGMENT_LENGTH] & 0x80) != 0;
         int header = length + (!ddp ? 0 : tagged ? Segment.TAGGED_HEADER : Segment.UNTAGGED_HEADER);
         int whole = header + (read ? ReadRequest.LENGTH : 0);
-        if (rest.length < whole) {
+        if (rest.length != whole) {
             String seen = rest.length + " bytes after the control word";
             add(violations, Rule.TERMINATE_HAS_WHAT_ITS_BITS_SAY, CONTROL, seen, whole + " bytes");
+        }
+        if (rest.length < whole) {
             return;
         }
         if (message.has(TerminateMessage.M) && !sent.hasLength(message.layer(), Bytes.u16(rest, 0))) {
