@@ -58,8 +58,10 @@ final class Raider implements Context {
     private final int bite;
     private final long biteEvery;
     private final int acts;
-    /** It sends FIN after this many bytes. */
+    /** It sends FIN after this many bytes, or before the FPDU that they end in. */
     private final long finAfter;
+
+    private final boolean finBetweenFpdus;
 
     private final long leavesAt;
     final SimulatedChannel channel;
@@ -74,6 +76,9 @@ final class Raider implements Context {
     private boolean started;
     private boolean finished;
     private boolean left;
+    /** It left while the connection was open. */
+    private boolean abandoned;
+
     private int asked;
     private int nextRequest = 1;
     private int nextSend = 1;
@@ -110,6 +115,7 @@ final class Raider implements Context {
         biteEvery = dice.oneOf(10 * MILLI, SECOND);
         acts = 1 + dice.below(dice.oneOf(3, 30, 100));
         finAfter = dice.permille(400) ? dice.below(dice.oneOf(60, 1000, 30_000)) : Long.MAX_VALUE;
+        finBetweenFpdus = dice.permille(500);
         leavesAt = world.now() + dice.between(0, dice.oneOf(SECOND, 20 * SECOND, 200 * SECOND));
         channel = new SimulatedChannel(world, name, out, in);
         actAt = world.now();
@@ -202,6 +208,10 @@ final class Raider implements Context {
     private void leave() {
         left = true;
         quietSince = world.now();
+        if (!channel.isOpen()) {
+            return;
+        }
+        abandoned = true;
         if (dice.permille(500)) {
             world.trace().add(world, "leaves", this);
             channel.fail("Connection reset by peer");
@@ -265,8 +275,7 @@ final class Raider implements Context {
                         .fpdu();
                 byte[] part = new byte[1 + dice.below(fpdu.length - 1)];
                 System.arraycopy(fpdu, 0, part, 0, part.length);
-                send(part);
-                incomplete = true;
+                incomplete |= send(part);
                 acted = acts;
             }
         }
@@ -286,10 +295,11 @@ final class Raider implements Context {
             return;
         }
         boolean last = dice.permille(200);
-        send(Segment.send(nextSend, new byte[length])
-                .offset(messageOffset)
-                .last(last)
-                .fpdu());
+        Segment segment =
+                Segment.send(nextSend, new byte[length]).offset(messageOffset).last(last);
+        if (!send(segment.fpdu())) {
+            return;
+        }
         messageOffset = last ? 0 : messageOffset + length;
         nextSend += last ? 1 : 0;
         incomplete = !last;
@@ -302,12 +312,15 @@ final class Raider implements Context {
         }
         quietSince = world.now();
         int count = (int) Math.min(bytes.length, finAfter - queued);
+        boolean cut = count < bytes.length;
+        boolean fin = cut || queued + count == finAfter;
+        count = cut && finBetweenFpdus ? 0 : count;
         backlog.writeBytes(bytes, 0, count);
         queued += count;
-        if (queued == finAfter) {
+        if (fin) {
             world.trace().add(world, "half-closes", this, queued);
             finished = true;
-            incomplete |= count < bytes.length;
+            incomplete |= cut && count > 0;
             if (!backlog.isReadable()) {
                 out.end();
             }
@@ -449,10 +462,13 @@ final class Raider implements Context {
         if (honest && blamed && !incomplete) {
             world.violated("an honest peer is served", this + " " + reason);
         }
-        if (reason.endedBy() == EndedBy.PEER_CLOSED || reason.endedBy() == EndedBy.LOCAL_APPLICATION) {
+        boolean inOrder = reason.endedBy() == EndedBy.PEER_CLOSED || reason.endedBy() == EndedBy.LOCAL_APPLICATION;
+        // What this side asked and the peer did not answer is the cause, even if a deadline ends the close that
+        // follows.
+        if (inOrder && posted.isEmpty()) {
             requireAllAnswered(its);
         }
-        boolean polite = honest && !incomplete && !channel.failed() && started && !left;
+        boolean polite = honest && !incomplete && !channel.failed() && started && !abandoned;
         if (polite && answerEnds.size() < asked) {
             world.violated(
                     "what was asked before the FIN is answered",
@@ -463,7 +479,7 @@ final class Raider implements Context {
     /** The other side has closed its half of the connection, or all of it, and not for a fault. */
     private void requireAllAnswered(QueuePair its) {
         long accepted = its.counters().get(Counter.PEER_READS_ACCEPTED);
-        if (!left && !channel.failed() && !terminated && accepted > answerEnds.size()) {
+        if (!abandoned && !channel.failed() && !terminated && accepted > answerEnds.size()) {
             world.violated(
                     "a FIN comes after the answers that are owed",
                     this + " has " + accepted + " accepted and " + answerEnds.size() + " taken");
@@ -475,7 +491,10 @@ final class Raider implements Context {
         if (!left) {
             world.trace().add(world, "is gone", this);
             left = true;
-            channel.fail("Connection reset by peer");
+            if (channel.isOpen()) {
+                abandoned = true;
+                channel.fail("Connection reset by peer");
+            }
         }
     }
 

@@ -173,6 +173,10 @@ public final class Soak {
         long maxDirect = servers * (SoakServer.maxDeviceBytes(streams) + OTHER_DIRECT_OF_A_SERVER);
         while (unfinished(start, nanos)) {
             Usage now = Usage.sample();
+            if (now.heap() > MAX_HEAP) {
+                // Collections of young objects leave old ones that nothing refers to.
+                now = Usage.now();
+            }
             mostHeap.accumulateAndGet(now.heap(), Math::max);
             mostDirect.accumulateAndGet(now.direct(), Math::max);
             if (now.heap() > MAX_HEAP || now.direct() > maxDirect) {

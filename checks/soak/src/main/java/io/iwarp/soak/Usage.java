@@ -32,7 +32,7 @@ record Usage(long heap, long direct) {
                 ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed(), directNow());
     }
 
-    /** Returns the memory in use without a collection: the heap as the last one left it. */
+    /** Returns the memory in use without a collection: the heap as the last one left it, which is more. */
     static Usage sample() {
         long heap = 0;
         for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
