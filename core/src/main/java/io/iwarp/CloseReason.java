@@ -25,8 +25,8 @@ public final class CloseReason {
      * Creates a reason.
      *
      * @param endedBy who ended the stream
-     * @param error the error with the numbers of the RFCs; null if the stream ended in order, or for a reason without a
-     *     number
+     * @param error the error with the numbers of the RFCs; null if the stream was closed gracefully, or for a reason
+     *     without a number
      * @param detail human-readable detail; may be empty
      * @param cause what the transport or the runtime reported; null if nothing
      */
@@ -86,7 +86,7 @@ public final class CloseReason {
         return endedBy;
     }
 
-    /** Returns the error, or null if the stream ended in order, or for a reason to which the RFCs give no number. */
+    /** Returns the error; null if the stream was closed gracefully, or the RFCs define no error for the reason. */
     public @Nullable ProtocolError error() {
         return error;
     }
@@ -185,7 +185,7 @@ public final class CloseReason {
             return "TLS failed: " + cause.getMessage()
                     + (detail.isEmpty() || detail.contains(cause.getMessage()) ? "" : "; " + detail);
         }
-        StringBuilder sentence = new StringBuilder(endedBy.sentence());
+        StringBuilder sentence = new StringBuilder(endedBy.phrase());
         if (!detail.isEmpty()) {
             sentence.append(": ").append(detail);
         }

@@ -18,7 +18,7 @@ public enum ConnectionState {
     /** Requests of this side flow. Verbs: RTS (RTS). */
     READY,
     /**
-     * The stream is ending: it is being closed in order by this side's application, because the peer closed its half
+     * The stream is ending: it is being closed gracefully by this side's application, because the peer closed its half
      * (unless {@code QueuePairSettings.closeWithPeer} is off), or because it was idle for too long, and what was posted
      * is still sent; or a Terminate of this side is being sent. New requests are refused with the reason. Verbs: SQD
      * (Closing, or Terminate).

@@ -9,7 +9,7 @@ public enum EndedBy {
     /** The peer sent a Terminate message (RFC 5040 section 4.8). */
     PEER_TERMINATE("the peer terminated the stream"),
     /**
-     * The peer closed its side of the connection in order. Without TLS a peer whose process died may look the same,
+     * The peer closed its side of the connection gracefully. Without TLS a peer whose process died may look the same,
      * because its kernel closes the connection. A {@link CloseReason#detail} that reports Reads or atomics without an
      * answer suggests this. With TLS such an end is {@link #TRANSPORT}.
      */
@@ -21,14 +21,14 @@ public enum EndedBy {
     /** The TCP connection was lost, or could not be made. */
     TRANSPORT("the connection failed");
 
-    private final String sentence;
+    private final String phrase;
 
-    EndedBy(String sentence) {
-        this.sentence = sentence;
+    EndedBy(String phrase) {
+        this.phrase = phrase;
     }
 
     /** Returns the phrase that a close message starts with. */
-    String sentence() {
-        return sentence;
+    String phrase() {
+        return phrase;
     }
 }

@@ -43,7 +43,7 @@ public final class InputBudget {
     // The lock guards all fields below.
     private final Set<Claim> claims = new HashSet<>();
     private final PriorityQueue<Claim> waiters = new PriorityQueue<>(Comparator.comparingLong(claim -> claim.ticket));
-    /** The oldest claim when {@link #oldestTicket} was its age. */
+    /** The claim that had {@link #oldestTicket} when the cache was last refreshed. */
     private @Nullable Claim oldest;
 
     private long oldestTicket = NO_TICKET;

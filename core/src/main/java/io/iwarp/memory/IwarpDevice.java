@@ -311,10 +311,9 @@ public final class IwarpDevice implements AutoCloseable {
 
         /**
          * Sets the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part, and for
-         * input that waits for a receive. Default 268,435,456 (256 MiB). When it is used up, a stream with an
-         * incomplete FPDU stops reading until others have given bytes back, the oldest FPDU first. No stream is closed
-         * because of this limit: older FPDUs either complete or hit {@code fpduTimeout}. The oldest one always gets
-         * what it needs.
+         * input that waits for a receive. Default 268,435,456 (256 MiB). Once it is reached, streams with an incomplete
+         * FPDU stop reading until others release bytes. The oldest FPDU is served first. No stream is closed because of
+         * this limit: older FPDUs either complete or hit {@code fpduTimeout}. The oldest one always gets what it needs.
          *
          * <p>One FPDU takes up to 64 KiB, and at most four times the bytes that have arrived, or 256 bytes. Bytes that
          * were read already are kept and counted even beyond the limit, per stream at most what one read brought, and

@@ -31,7 +31,7 @@ public enum MemoryLimit {
 
     ResourceLimitException exceeded(long maximum, long inUse, long asked) {
         String owner = ofDomain() ? "the protection domain" : "the device";
-        String remedy = ofDomain() ? "allocate the domain with a higher " : "build the device with a higher ";
+        String remedy = ofDomain() ? "create the domain with a higher " : "build the device with a higher ";
         return new ResourceLimitException(
                 setting + " of " + owner + " is " + maximum + ", of which " + inUse + " are in use and " + asked
                         + " more were requested; close unused regions, or " + remedy + setting,

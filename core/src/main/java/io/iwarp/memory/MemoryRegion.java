@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * Reads and atomics of peers, by {@link #getBytes}, {@link #getVolatile} and {@link #getLongs}, and by a Send or Write
  * of a {@link #slice} while peers may change the region. So they see it before or after each atomic of a peer,
  * {@link #setVolatile}, {@link #fetchAdd} or {@link #compareSwap}. An RDMA Write, a message and {@link #setBytes} may
- * be seen in part, also within a word. Several words are never a snapshot. A {@link #buffer} or {@link #view} promises
- * nothing of this.
+ * be seen in part, also within a word. Several words are never a snapshot. Accesses through a {@link #buffer} or
+ * {@link #view} have none of these guarantees.
  *
  * <p>Any thread may call any method, an event loop included.
  */
@@ -409,8 +409,8 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     }
 
     /**
-     * Ends the registration: invalidates the STag and those of all windows of the region, which no longer counts to the
-     * limits of its domain and device. The owner reads and writes the memory until it closes the region. When this
+     * Ends the registration: invalidates the STag and those of all windows of the region, which no longer counts toward
+     * the limits of its domain and device. The owner reads and writes the memory until it closes the region. When this
      * method returns, no access of a peer is in progress and none can begin: no peer changes or reads the bytes any
      * more (RFC 5042 section 6.2.2). It waits for accesses in progress, each at most the copy of one segment, and may
      * be called on an event loop. A further call only waits.

@@ -4,7 +4,7 @@ import io.iwarp.IwarpException;
 
 /**
  * A request would exceed a limit of an {@link IwarpDevice}, of a {@link ProtectionDomain}, or of another shared
- * resource. Nothing was changed. Try again after something was closed.
+ * resource. The request had no effect and can be retried after other resources are closed.
  */
 public final class ResourceLimitException extends IwarpException {
     private static final long serialVersionUID = 1L;

@@ -44,9 +44,9 @@ public final class WindowBuilder {
     /** Sets the only stream that may use the windows; see {@link StreamAssociation#window}. */
     WindowBuilder stream(StreamAssociation stream) {
         if (stream.protectionDomain() != region.protectionDomain()) {
-            throw new IllegalArgumentException("the stream belongs to another protection domain than the region, whose"
-                    + " windows its peer could not access: give the server or client, or the set-up of the"
-                    + " connection, the domain of the region");
+            throw new IllegalArgumentException("cannot bind the window: the stream and the region belong to"
+                    + " different protection domains, so the peer could not access it; create the server, client or"
+                    + " connection with the domain of the region");
         }
         if (region.stream() != null && region.stream() != stream) {
             throw new IllegalArgumentException(

@@ -191,7 +191,7 @@ class ByteSpanTest {
     }
 
     @Test
-    void rangesOutsideTheSpanAreRefusedBeforeAnByteChanges() {
+    void rangesOutsideTheSpanAreRefusedBeforeAnyByteChanges() {
         ByteBuf buffer = Unpooled.buffer(10).setZero(0, 10);
         ByteBuf other = Unpooled.copiedBuffer(new byte[] {1, 2, 3, 4});
         ByteSpan span = new ByteSpan().wrap(buffer, 2, 5);

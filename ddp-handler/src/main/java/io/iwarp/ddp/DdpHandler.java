@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * {@link DdpUlp}. Events of MPA are handled and then passed on: they report start-up and the half-close of the peer to
  * the handler of the ULP. A fault of MPA is reported by {@link DdpUlp#onFault}, like the faults of DDP.
  *
- * <p><b>The end.</b> DDP never closes the channel (section 6.2). To close in order, the ULP waits for
+ * <p><b>The end.</b> DDP never closes the channel (section 6.2). To close gracefully, the ULP waits for
  * {@link DdpUlp#onSent} of its last message, shuts down the output, and closes after the peer's half-close. A close
  * passes through immediately, and unsent messages are lost. When the channel closes, everything not sent is dropped
  * without {@code onSent}. If the terminal message cannot be sent on an open channel, {@code exceptionCaught} goes up
@@ -192,7 +192,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
 
     /** Drops all messages, because the channel is closed or the ULP closes it. */
     private void end() {
-        receiver.cancelTimeout();
+        receiver.discardInput();
         if (state != State.ENDED) {
             state = State.ENDED;
             // Usually there is nothing to drop, and the stack trace of the exception is expensive.
@@ -313,7 +313,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
         }
         if (message.terminal()) {
             state = State.TERMINATING;
-            receiver.cancelTimeout();
+            receiver.discardInput();
             buffer.dropUnsent(ended("dropped for the stream's last message"));
         }
         message.submit(promise.isVoid() ? null : promise);
@@ -404,7 +404,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
             // A write can trigger calls that drop the rest of the burst. A later segment then completes the burst.
             while (!last && buffer.sendable() && cut(limit)) {
                 budget -= segment.length();
-                last = !buffer.sendable() || budget < limit || !buffer.hasReservation(limit);
+                last = !buffer.sendable() || budget < limit || !buffer.reserve(limit);
                 writeSegment(last);
             }
         } finally {

@@ -91,8 +91,8 @@ final class DdpReceiver {
      *     change
      * @param index the index of its first byte
      * @param length its length in bytes, at least 0
-     * @return false if the input {@linkplain UntaggedQueue#stalls stalls}: then nothing was placed, and the same ULPDU
-     *     must come again before any other; otherwise true
+     * @return false if the input {@linkplain UntaggedQueue#awaitBuffer stalls}: then nothing was placed, and the same
+     *     ULPDU must come again before any other; otherwise true
      */
     boolean receive(ByteBuf bytes, int index, int length) {
         if (isDiscarding) {
@@ -131,14 +131,14 @@ final class DdpReceiver {
     }
 
     /** Drops all later segments without a report. */
-    void cancelTimeout() {
+    void discardInput() {
         isDiscarding = true;
         incomplete.stop();
     }
 
     private void onMessageTimeout(UntaggedBuffer message) {
         boolean noMemory = isAwaitingMemory;
-        cancelTimeout();
+        discardInput();
         String bound = " within " + incomplete.timeout() + ", the message timeout: ";
         long arrived = message.coverage().arrived();
         if (noMemory) {
@@ -155,7 +155,7 @@ final class DdpReceiver {
     }
 
     private void report(ProtocolFault fault, @Nullable DdpSegment culprit) {
-        cancelTimeout();
+        discardInput();
         if (!faultReported) {
             faultReported = true;
             ulp.onFault(fault, culprit);
@@ -184,8 +184,9 @@ final class DdpReceiver {
         if (!segment.headerComplete()) {
             return new ProtocolFault(
                     ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
-                    "a ULPDU of " + segment.ulpduLength() + " bytes, a DDP header has "
-                            + DdpSegment.TAGGED_HEADER_LENGTH + " or " + DdpSegment.UNTAGGED_HEADER_LENGTH);
+                    "a ULPDU has " + segment.ulpduLength() + " bytes, too few for a DDP header (expected: at least "
+                            + DdpSegment.TAGGED_HEADER_LENGTH + " if tagged, " + DdpSegment.UNTAGGED_HEADER_LENGTH
+                            + " if untagged)");
         }
         if (segment.version() != DdpSegment.VERSION) {
             return new ProtocolFault(
@@ -242,7 +243,7 @@ final class DdpReceiver {
         int ahead = segment.msn() - nextMsn[queueNumber];
         UntaggedBuffer buffer = queue.buffer(ahead);
         if (buffer == null) {
-            stalled = ahead == 0 && queue.stalls();
+            stalled = ahead == 0 && queue.awaitBuffer();
             return stalled ? null : noBufferFault(queueNumber, ahead, queue.available());
         }
         ProtocolFault fault = placeUntagged(queue, buffer);
@@ -278,7 +279,7 @@ final class DdpReceiver {
     }
 
     private @Nullable ProtocolFault awaitMemory(UntaggedQueue queue) {
-        stalled = queue.stalls();
+        stalled = queue.awaitBuffer();
         isAwaitingMemory = stalled;
         return stalled ? null : noMemoryFault();
     }

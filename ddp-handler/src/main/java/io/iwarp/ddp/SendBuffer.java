@@ -72,8 +72,8 @@ final class SendBuffer {
     private long flushed;
 
     /**
-     * Whether a segment of the message at {@link #next} was to be cut. The next four fields are valid only in that
-     * case.
+     * Whether the message at {@link #next} has been started: at least one attempt was made to cut a segment. The next
+     * four fields are valid only in that case.
      */
     private boolean begun;
 
@@ -303,11 +303,11 @@ final class SendBuffer {
 
     /** Returns whether the window has room for a segment of any size, and this side may hold the next one. */
     boolean hasRoomFor(int mulpdu) {
-        return room() >= mulpdu && hasReservation(mulpdu);
+        return room() >= mulpdu && reserve(mulpdu);
     }
 
     /** Returns whether this side may hold the next segment too. Reserves its bytes if necessary. */
-    boolean hasReservation(int mulpdu) {
+    boolean reserve(int mulpdu) {
         long held = bytesHeld - bytesFreed;
         if (held + mulpdu <= maxHeld || held + nextLength(mulpdu) <= maxHeld) {
             return true;

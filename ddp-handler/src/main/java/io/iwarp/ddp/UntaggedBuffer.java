@@ -56,7 +56,7 @@ public class UntaggedBuffer {
      *
      * @param segment valid during the call; it ends within the {@link #room}
      * @return a span with at least the bytes up to the end of the segment, or null if there is no memory for it now:
-     *     then {@link UntaggedQueue#stalls} is called
+     *     then {@link UntaggedQueue#awaitBuffer} is called
      */
     protected @Nullable ByteSpan sinkFor(DdpSegment segment) {
         return sink;

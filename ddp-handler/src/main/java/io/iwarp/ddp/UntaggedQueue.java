@@ -20,7 +20,7 @@ public non-sealed interface UntaggedQueue extends Placement {
      *     everything after it, until a {@code read} passes down the pipeline and offers it again. The queue requests
      *     this {@code read} when it has a buffer, or finally to report the error.
      */
-    default boolean stalls() {
+    default boolean awaitBuffer() {
         return false;
     }
 

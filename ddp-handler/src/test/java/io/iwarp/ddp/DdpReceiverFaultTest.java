@@ -107,7 +107,7 @@ class DdpReceiverFaultTest {
     @Test
     @Requirement("DDP-66")
     void aReceiverThatWasSilencedDropsSegmentsWithoutAReport() {
-        peer.receiver.cancelTimeout();
+        peer.receiver.discardInput();
         assertThat(peer.takes(Segment.untagged(9, 1))).as("it does not stall").isTrue();
 
         assertThat(peer.ulp.events).isEmpty();
@@ -118,7 +118,7 @@ class DdpReceiverFaultTest {
     void queuedMessagesAreNotDeliveredAfterTheUlpEnds() {
         peer.ulp.post(0, 4);
         peer.ulp.post(0, 4);
-        peer.ulp.onDelivery = peer.receiver::cancelTimeout;
+        peer.ulp.onDelivery = peer.receiver::discardInput;
         peer.receives(Segment.untagged(0, 2).payload("b"));
         peer.receives(Segment.untagged(0, 1).payload("a"));
 
@@ -139,7 +139,7 @@ class DdpReceiverFaultTest {
     @Test
     @Requirement("DDP-53")
     void lowerLayerErrorIsPassedUpAfterTheUlpEnds() {
-        peer.receiver.cancelTimeout();
+        peer.receiver.discardInput();
         peer.receiver.fail(new ProtocolFault(ProtocolError.MPA_CONNECTION_LOST, "for the test"));
 
         assertThat(peer.ulp.events).containsExactly("fault MPA_CONNECTION_LOST");

@@ -30,7 +30,7 @@ class IncompleteMessagesTest {
     @AfterEach
     void close() {
         assertThat(ddp.ulp.faults).isEmpty();
-        ddp.receiver.cancelTimeout();
+        ddp.receiver.discardInput();
         assertThat(ddp.loop.runScheduledPendingTasks()).as("timers left").isEqualTo(-1);
         ddp.close();
     }

@@ -194,7 +194,7 @@ final class RecordingUlp implements DdpUlp {
         }
 
         @Override
-        public boolean stalls() {
+        public boolean awaitBuffer() {
             return awaitsBuffers;
         }
 

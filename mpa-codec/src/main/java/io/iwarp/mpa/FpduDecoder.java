@@ -112,10 +112,10 @@ public final class FpduDecoder {
         if (length < needed) {
             return Progress.INCOMPLETE;
         }
-        if (crc && !crcIsRight(bytes, index, announced)) {
+        if (crc && !checkCrc(bytes, index, announced)) {
             return Progress.FAULT;
         }
-        if (markers && !markersAgree(bytes, index, lead, announced)) {
+        if (markers && !checkMarkers(bytes, index, lead, announced)) {
             return Progress.FAULT;
         }
         int beforeMarker = markers ? MarkerLayout.bytesToNext(position) - head : announced;
@@ -206,7 +206,7 @@ public final class FpduDecoder {
         }
     }
 
-    private boolean crcIsRight(ByteBuf bytes, int index, int ulpduLength) {
+    private boolean checkCrc(ByteBuf bytes, int index, int ulpduLength) {
         int covered = wireLength - FpduEncoder.CRC_LENGTH;
         checksum.reset();
         checksum.update(bytes, index, covered);
@@ -226,7 +226,7 @@ public final class FpduDecoder {
         return false;
     }
 
-    private boolean markersAgree(ByteBuf bytes, int index, int lead, int ulpduLength) {
+    private boolean checkMarkers(ByteBuf bytes, int index, int lead, int ulpduLength) {
         int offset = lead > 0 ? 0 : MarkerLayout.bytesToNext(position);
         for (; offset < wireLength; offset += MarkerLayout.INTERVAL) {
             int expected = Math.max(0, offset - lead);

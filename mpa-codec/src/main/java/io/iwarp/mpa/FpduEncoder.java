@@ -281,7 +281,7 @@ public final class FpduEncoder {
         appendCut(header, header.readerIndex(), header.readableBytes(), fpduStart, out);
         boolean manyPieces = ulpdu.payloadLength() > MarkerLayout.INTERVAL;
         if (manyPieces && ulpdu.payload().hasMemoryAddress() && out.nioBufferCount() == 1) {
-            appendComposite(ulpdu, fpduStart, out);
+            appendContiguous(ulpdu, fpduStart, out);
         } else {
             appendCut(ulpdu.payload(), ulpdu.payloadIndex(), ulpdu.payloadLength(), fpduStart, out);
         }
@@ -307,8 +307,8 @@ public final class FpduEncoder {
         }
     }
 
-    /** Fast path for composite payloads, which avoids the bounds checks of ByteBuf for each component. */
-    private void appendComposite(Ulpdu ulpdu, long fpduStart, ByteBuf out) {
+    /** Fast path for contiguous payloads that markers cut into pieces: copies without the bounds checks of ByteBuf. */
+    private void appendContiguous(Ulpdu ulpdu, long fpduStart, ByteBuf out) {
         int remaining = ulpdu.payloadLength();
         int wire = MarkerLayout.wireLength(position, remaining);
         ByteBuffer source = viewOf(ulpdu.payload());

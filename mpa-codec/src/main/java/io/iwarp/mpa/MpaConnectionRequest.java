@@ -2,7 +2,6 @@ package io.iwarp.mpa;
 
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
-import io.iwarp.EndedBy;
 import io.iwarp.internal.EventLoopTasks;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -162,7 +161,7 @@ public final class MpaConnectionRequest {
     }
 
     private void failAtShutDown() {
-        failed(CloseReason.of(EndedBy.TRANSPORT, "the event loop of the channel has been shut down"));
+        failed(CloseReason.EVENT_LOOP_SHUT_DOWN);
     }
 
     /** The transport has taken the Reply Frame. */

@@ -365,7 +365,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         }
     }
 
-    /** Retries the message with which the input {@linkplain io.iwarp.ddp.UntaggedQueue#stalls stalled}. */
+    /** Retries the message with which the input {@linkplain io.iwarp.ddp.UntaggedQueue#awaitBuffer stalled}. */
     public void resume() {
         context().read();
     }
@@ -373,7 +373,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     // The orderly close
 
     /**
-     * Closes the stream in order: sends the requests that were posted before, waits for their responses, closes this
+     * Closes the stream gracefully: sends the requests that were posted before, waits for their responses, closes this
      * side's half of the connection, and waits for the peer's FIN. The close timeout starts now. The stream accepts
      * requests of the peer until all requests of this side are answered, and responds to every accepted request. A
      * stream that may not send yet closes at once.

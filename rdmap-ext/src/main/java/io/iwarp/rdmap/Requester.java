@@ -295,8 +295,8 @@ final class Requester implements TaggedTarget {
         if (message.messageLength() != AtomicLayout.RESPONSE_LENGTH) {
             return new ProtocolFault(
                     ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
-                    "an Atomic Response of " + message.messageLength() + " bytes, it has "
-                            + AtomicLayout.RESPONSE_LENGTH);
+                    "an Atomic Response has " + message.messageLength() + " bytes (expected: "
+                            + AtomicLayout.RESPONSE_LENGTH + ")");
         }
         RdmapRequest atomic = Objects.requireNonNull(atomics.peek(), "a response for which there was no buffer");
         int identifier = bytes.getInt(AtomicLayout.ORIGINAL_IDENTIFIER);

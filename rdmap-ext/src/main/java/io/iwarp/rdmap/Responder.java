@@ -160,8 +160,8 @@ final class Responder implements TaggedTarget {
                     message.messageLength() < expected
                             ? ProtocolError.RDMAP_OPERATION_UNSPECIFIED
                             : ProtocolError.DDP_UNTAGGED_MESSAGE_TOO_LONG,
-                    (read ? "a Read Request" : "an Atomic Request") + " of " + message.messageLength()
-                            + " bytes, it has " + expected);
+                    (read ? "a Read Request" : "an Atomic Request") + " has " + message.messageLength()
+                            + " bytes (expected: " + expected + ")");
         }
         return read ? onReadRequest(message, bytes) : onAtomicRequest(bytes);
     }

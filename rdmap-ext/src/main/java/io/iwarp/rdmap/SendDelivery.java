@@ -32,8 +32,8 @@ final class SendDelivery implements UntaggedQueue {
     }
 
     @Override
-    public boolean stalls() {
-        boolean waits = receives.stalls();
+    public boolean awaitBuffer() {
+        boolean waits = receives.awaitBuffer();
         if (waits) {
             stall.run();
         }

@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * <pre>
  *   STARTUP ── start-up frame complete, or other bytes ──► FPDUS
  *      │
- *      └── a rejection, or a frame of a wrong length ──► BEYOND
+ *      └── a rejection, or a frame of a wrong length ──► UNDECODABLE
  * </pre>
  */
 final class WireReader {

@@ -42,7 +42,7 @@ public final class DdpEnd {
     }
 
     public void silence() {
-        receiver.cancelTimeout();
+        receiver.discardInput();
     }
 
     /** Takes a message; a terminal one takes the place of all that is not sent. */

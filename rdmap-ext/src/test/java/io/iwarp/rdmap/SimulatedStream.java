@@ -392,7 +392,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
         }
 
         @Override
-        public boolean stalls() {
+        public boolean awaitBuffer() {
             awaited = awaitsReceives;
             return awaited;
         }

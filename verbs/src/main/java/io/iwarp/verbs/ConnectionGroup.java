@@ -141,7 +141,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Closes all connections in order, including those without a queue pair.
+     * Closes all connections gracefully, including those without a queue pair.
      *
      * @return completes when no connection is left, if the listening channel is closed
      */
@@ -163,7 +163,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     void abort() {
         int openCount = channels.size();
         if (openCount > 0) {
-            LOGGER.info("{} connections did not close in order by the deadline and are aborted", openCount);
+            LOGGER.info("{} connections did not close before the deadline and are aborted", openCount);
             channels.forEach(this::abort);
         }
     }

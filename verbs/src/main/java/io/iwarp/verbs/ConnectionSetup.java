@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * });
  * }</pre>
  *
- * <p>A server has it when the connection request has arrived, a client for each attempt to connect, also for the second
- * one that follows if the peer supports only revision 1 of MPA. Any thread may use it, one at a time.
+ * <p>A server gets one with each connection request, a client with each attempt to connect, including the second one
+ * that follows if the peer supports only revision 1 of MPA. Any thread may use it, one at a time.
  */
 public final class ConnectionSetup {
     private final Channel channel;

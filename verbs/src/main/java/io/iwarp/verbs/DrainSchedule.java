@@ -79,10 +79,10 @@ final class DrainSchedule {
     void execute(Runnable task) {
         try {
             offer(task);
-        } catch (Throwable noMemory) {
+        } catch (Throwable failure) {
             // The next wake-up tries again.
             scheduled.set(false);
-            throw noMemory;
+            throw failure;
         }
         if (eventLoop.isShuttingDown()) {
             drainAtTermination();

@@ -25,7 +25,7 @@ final class IdleTimers {
     private final WirePosition position;
     private final BooleanSupplier isInputPaused;
     private final Runnable keepAlive;
-    private final Consumer<CloseReason> closeInOrder;
+    private final Consumer<CloseReason> closeGracefully;
     private @Nullable Future<?> idleTimer;
     private @Nullable Future<?> keepAliveTimer;
     private long lastMovedBytes;
@@ -38,7 +38,7 @@ final class IdleTimers {
      * @param position how far its transport has come
      * @param isInputPaused returns whether this side does not read, for example as a message waits for a receive
      * @param keepAlive sends a message without effect
-     * @param closeInOrder ends the stream in order
+     * @param closeGracefully closes the stream gracefully
      */
     IdleTimers(
             QueuePairSettings settings,
@@ -47,7 +47,7 @@ final class IdleTimers {
             WirePosition position,
             BooleanSupplier isInputPaused,
             Runnable keepAlive,
-            Consumer<CloseReason> closeInOrder) {
+            Consumer<CloseReason> closeGracefully) {
         this.idleTimeout = settings.idleTimeout();
         this.keepAliveInterval = settings.keepAliveInterval();
         this.eventLoop = eventLoop;
@@ -55,7 +55,7 @@ final class IdleTimers {
         this.position = position;
         this.isInputPaused = isInputPaused;
         this.keepAlive = keepAlive;
-        this.closeInOrder = closeInOrder;
+        this.closeGracefully = closeGracefully;
     }
 
     void start() {
@@ -106,7 +106,7 @@ final class IdleTimers {
 
     private void endIfIdle() {
         if (movedBytes() == lastMovedBytes && !isInputPaused.getAsBoolean()) {
-            closeInOrder.accept(CloseReason.of(EndedBy.TIMEOUT, "nothing was sent or received for " + idleTimeout));
+            closeGracefully.accept(CloseReason.of(EndedBy.TIMEOUT, "nothing was sent or received for " + idleTimeout));
         } else {
             scheduleIdleCheck();
         }

@@ -366,8 +366,8 @@ public final class Iwarp {
         }
 
         /**
-         * Sets what sets up each connection before its request is sent. Called on the event loop; it must not block. If
-         * it throws, the connect fails.
+         * Sets the callback that configures each connection before its request is sent. Called on the event loop; it
+         * must not block. If it throws, the connect fails.
          */
         public Client prepare(Consumer<ConnectionSetup> newPrepare) {
             requireChangeable();
@@ -500,8 +500,8 @@ public final class Iwarp {
 
         /**
          * Refuses further attempts to connect, which ends each {@link Reconnector}, abandons current attempts, whose
-         * futures fail, and closes all connections in order: each sends its posted requests and the pending answers to
-         * its peer, then closes its half. Connections that are still open at the deadline are aborted. May be called
+         * futures fail, and closes all connections gracefully: each sends its posted requests and the pending answers
+         * to its peer, then closes its half. Connections that are still open at the deadline are aborted. May be called
          * again, with another deadline.
          *
          * @param deadline the time for the orderly close, not negative; 0 aborts at once

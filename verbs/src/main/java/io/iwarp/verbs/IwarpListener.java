@@ -162,7 +162,7 @@ public final class IwarpListener implements AutoCloseable {
     }
 
     /**
-     * Stops listening and closes all accepted connections in order: each sends its posted requests and the pending
+     * Stops listening and closes all accepted connections gracefully: each sends its posted requests and the pending
      * answers to its peer, then closes its half. Connections in set-up are closed. Connections that are still open at
      * the deadline are aborted. After the close of one, Writes that arrive are still placed; Reads and atomics are not
      * answered.

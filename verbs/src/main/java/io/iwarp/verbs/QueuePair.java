@@ -104,7 +104,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>End.</b> Each request completes exactly once: it succeeds, or it is flushed with the first cause that ended the
  * stream. All flushed completions have the same cause. Receives that are still posted at an orderly end are flushed as
- * well. Every error of a request ends the stream. {@link #close} ends the stream in order, {@link #abort} at once. An
+ * well. Every error of a request ends the stream. {@link #close} ends the stream gracefully, {@link #abort} at once. An
  * error of the peer ends the stream with a Terminate message; the {@link CloseReason} explains it. An event loop that
  * is shut down closes its connections at once: close a queue pair before, so that posted requests are sent.
  *
@@ -408,7 +408,7 @@ public final class QueuePair implements AutoCloseable {
     /**
      * Posts a receive; see {@link ReceiveQueue#receive(long, ByteBuf)}.
      *
-     * @return completes when a message has arrived; also fails if the stream ends in order before that
+     * @return completes when a message has arrived; also fails if the stream is closed before that
      */
     public CompletableFuture<Completion> receive(ByteBuf sink) {
         return post(future -> engine.receiveSide().receive(0, sink, future));

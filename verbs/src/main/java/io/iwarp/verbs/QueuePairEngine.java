@@ -215,9 +215,9 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     /**
-     * Ends the stream in order, on the event loop. Requests posted before are sent; later requests are refused with the
-     * close reason of the stream. A slot that was claimed before the close and is not yet published counts as posted:
-     * its publication wakes the event loop.
+     * Closes the stream gracefully, on the event loop. Requests posted before are sent; later requests are refused with
+     * the close reason of the stream. A slot that was claimed before the close and is not yet published counts as
+     * posted: its publication wakes the event loop.
      */
     private void closeInOrder(CloseReason reason) {
         rdmap.close(reason);

@@ -142,7 +142,7 @@ public final class QueuePairSettings {
     private static final Setting<Boolean> CLOSE_WITH_PEER = Setting.of("closeWithPeer", true);
 
     /**
-     * Returns whether to close in order when the peer closes its half of the connection. Default true. Otherwise the
+     * Returns whether to close gracefully when the peer closes its half of the connection. Default true. Otherwise the
      * queue pair stays open for sending until the application closes it.
      */
     public boolean closeWithPeer() {
@@ -200,7 +200,7 @@ public final class QueuePairSettings {
             Setting.orZero("idleTimeout", Duration.ZERO, Duration.ofHours(24));
 
     /**
-     * Returns the time after which a stream ends in order if the transport takes and brings no byte, 1 ms to 24 h; or
+     * Returns the time after which a stream is closed gracefully if no byte has been sent or received, 1 ms to 24 h; or
      * 0, the default, for never. It is detected after at most twice the time. While this side does not read, the stream
      * is not idle: the time limit of what it waits for runs instead, such as {@link #receiveTimeout()}, and none if the
      * application has turned {@code autoRead} off. A quiet peer needs a shorter {@link #keepAliveInterval()}.

@@ -274,7 +274,7 @@ final class ReceivePool {
          *     does the claim, to the front of the free ones.
          */
         void leave(List<ReceiveRequest> returned) {
-            List<User> grantee = new ArrayList<>();
+            List<User> grantees = new ArrayList<>();
             lock.lock();
             try {
                 userCount--;
@@ -287,12 +287,12 @@ final class ReceivePool {
                     returnClaim(returned.get(newest));
                 }
                 for (User next = grantNext(); next != null; next = grantNext()) {
-                    grantee.add(next);
+                    grantees.add(next);
                 }
             } finally {
                 lock.unlock();
             }
-            grantee.forEach(ReceivePool::wake);
+            grantees.forEach(ReceivePool::wake);
         }
 
         /** Call it with the lock held. */

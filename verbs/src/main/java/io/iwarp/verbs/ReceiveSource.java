@@ -125,7 +125,7 @@ abstract class ReceiveSource implements ReceiveStall.Source {
     }
 
     @Override
-    public final boolean stalls() {
+    public final boolean awaitBuffer() {
         hasWaitingMessage = true;
         return (isAwaitingMemory() || isAwaitingApplication()) ? stall.awaitMemory(this) : stall.awaitReceive(this);
     }

@@ -227,8 +227,8 @@ public final class Reconnector implements AutoCloseable {
     }
 
     /**
-     * Ends the current connection in order or the current attempt, and makes no other. Returns at once; {@link #closed}
-     * completes when the connection or attempt is cleaned up.
+     * Closes the current connection gracefully or cancels the current attempt, and makes no other. Returns at once;
+     * {@link #closed} completes when the connection or attempt is cleaned up.
      */
     @Override
     public void close() {

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  * Placeholder in the responder's pipeline until the application has accepted the request and a queue pair exists.
  * Records a set-up that ends before, and is replaced by the layers of the queue pair.
  *
- * <p>Any thread may call {@link #attach}; the event loop does all else. If the start-up ends before the task of
- * {@code enter} runs, its event adds the layers.
+ * <p>Any thread may call {@link #attach}; the event loop does all else. If the start-up ends before the
+ * {@link #enterPipeline} task runs, the MPA event adds the layers instead.
  */
 final class SetupHandler extends ChannelInboundHandlerAdapter {
     private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);

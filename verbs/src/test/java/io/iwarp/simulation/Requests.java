@@ -263,10 +263,7 @@ final class Requests {
                 () -> end.queuePair().read(sink, from, options));
     }
 
-    /**
-     * Returns where in the end.regions.local region there is room that no Read fills until its completion was looked
-     * at, or -1.
-     */
+    /** Returns a place in the local region that no Read fills until its completion was looked at, or -1. */
     private int freeSink() {
         boolean[] taken = new boolean[SINKS];
         for (Post post : posts) {

@@ -153,7 +153,7 @@ class DomainCloseTest {
 
     @ParameterizedTest
     @EnumSource
-    void behindAConnectThatFailed(Obstacle obstacle) throws Exception {
+    void domainMayBeClosedAfterAFailedConnect(Obstacle obstacle) throws Exception {
         ProtectionDomain responders = ProtectionDomain.create();
         SocketAddress address = of(obstacle, responders);
         boolean tls = obstacle == Obstacle.SILENT_BELOW_TLS || obstacle == Obstacle.GARBAGE_BELOW_TLS;

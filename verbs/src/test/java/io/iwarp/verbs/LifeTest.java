@@ -201,7 +201,7 @@ class LifeTest {
 
     @Test
     @Requirement({"RDMAP-47"})
-    void inAnOrderlyCloseToo() throws Exception {
+    void gracefulCloseFlushesUnansweredRequests() throws Exception {
         establish(QueuePairSettings.DEFAULT);
         List<CompletableFuture<?>> posted = postAll();
         queuePair.close();

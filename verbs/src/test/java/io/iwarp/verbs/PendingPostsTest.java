@@ -137,7 +137,7 @@ class PendingPostsTest {
     }
 
     @Test
-    void theyGoOnWhenACompletionQueueIsPolled() {
+    void pendingPostsContinueWhenACompletionQueueIsPolled() {
         try (CompletionQueue queue = CompletionQueue.create(CompletionQueue.capacityFor(settings, 1));
                 SimulatedPair other =
                         new SimulatedPair(domain, settings, settings, qp -> qp.setCompletionQueue(queue), qp -> {})) {

@@ -41,7 +41,7 @@ public final class ReceiveWaitStress {
             loop.run(() -> {
                 ReceiveSource receives = queuePair.engine().receiveSide().source();
                 if (!receives.findReceive()) {
-                    receives.stalls();
+                    receives.awaitBuffer();
                 }
             });
         }

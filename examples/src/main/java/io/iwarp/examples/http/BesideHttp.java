@@ -103,7 +103,7 @@ public final class BesideHttp {
         }
     }
 
-    /** Stops listening, closes the connections in order, those of the clients as well, then stops the threads. */
+    /** Stops listening, closes the connections gracefully, those of the clients as well, then stops the threads. */
     private void shutDown() throws Exception {
         http.close().sync();
         clients.shutdownGracefully(Duration.ofSeconds(5)).get();

@@ -237,7 +237,7 @@ public final class KvClient implements AutoCloseable {
         return retries;
     }
 
-    /** Closes the connection in order, and waits for that. */
+    /** Closes the connection gracefully, and waits for that. */
     @Override
     public void close() {
         queuePair.close();

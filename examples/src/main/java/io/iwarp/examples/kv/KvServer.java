@@ -299,7 +299,7 @@ public final class KvServer implements AutoCloseable {
         return store;
     }
 
-    /** Closes the connections in order before the memory, so that clients see no errors about STags. */
+    /** Closes the connections gracefully before the memory, so that clients see no errors about STags. */
     @Override
     public void close() {
         http.close().awaitUninterruptibly();
