@@ -83,7 +83,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
 
     /** Which messages are accepted and sent. */
     private enum State {
-        /** Messages are accepted, and sent once MPA is {@linkplain #ready ready}. */
+        /** Messages are accepted, and sent once MPA is ready to transmit. */
         OPEN,
         /** Sending failed, or a source was revoked. Only the terminal message is accepted. */
         TERMINAL_ONLY,
