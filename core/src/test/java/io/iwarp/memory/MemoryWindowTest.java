@@ -133,7 +133,7 @@ class MemoryWindowTest {
         try (StreamAssociation stranger = foreign.openStream()) {
             assertThatThrownBy(() -> region.window(0, 8).stream(stranger))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining("another protection domain");
+                    .hasMessageContaining("different protection domains");
         }
         foreign.close();
     }

@@ -300,7 +300,7 @@ class RegistrationTest {
                     assertThat(e.limit()).isEqualTo(100);
                 })
                 .hasMessage("DomainLimits.maxRegisteredBytes of the protection domain is 100, of which 64 are in"
-                        + " use and 64 more were requested; close unused regions, or allocate the"
+                        + " use and 64 more were requested; close unused regions, or create the"
                         + " domain with a higher DomainLimits.maxRegisteredBytes");
         MemoryRegion second = greedy.region().allocate(ALLOCATOR, 36).register();
         assertThatThrownBy(() -> greedy.region().allocate(ALLOCATOR, 1).register())

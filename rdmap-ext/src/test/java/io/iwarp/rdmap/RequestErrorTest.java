@@ -373,7 +373,7 @@ class RequestErrorTest {
                 peer.sends((read ? read(region, BASE, 8) : add(region, BASE)).payload(new byte[3]));
                 assertThat(peer.hearsOpcode()).isEqualTo(7);
                 assertThat(peer.reason().detail())
-                        .startsWith((read ? "a Read Request" : "an Atomic Request") + " of 3 bytes");
+                        .startsWith((read ? "a Read Request" : "an Atomic Request") + " has 3 bytes (expected: ");
             }
         }
     }

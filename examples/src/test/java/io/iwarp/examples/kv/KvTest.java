@@ -413,7 +413,7 @@ class KvTest {
         assertThat(run("get", "nothing")).isEqualTo("KvClient: there is no key 'nothing'");
         assertThat(run("put", "--if-version", "1", "color", "x")).contains("does not have version 1");
         assertThat(run("put", "--if-versoin", "0", "color", "x")).contains("unknown option --if-versoin");
-        assertThat(run("--help")).startsWith("KvClient: HOST:PORT get");
+        assertThat(run("--help")).startsWith("usage: KvClient HOST:PORT get");
     }
 
     private String run(String... words) throws Exception {
