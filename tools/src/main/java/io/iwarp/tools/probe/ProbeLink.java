@@ -31,6 +31,9 @@ final class ProbeLink extends ChannelInboundHandlerAdapter implements AutoClosea
     private final long timeoutMillis;
     private final ByteBuf received = Unpooled.buffer();
     private @Nullable Channel channel;
+    /** Set before the connection is made. The pipeline has it only until the channel is closed. */
+    private volatile @Nullable SslHandler tls;
+
     private boolean ended;
 
     private ProbeLink(long timeoutMillis) {
@@ -44,6 +47,11 @@ final class ProbeLink extends ChannelInboundHandlerAdapter implements AutoClosea
         ProbeLink link = new ProbeLink(timeoutMillis);
         link.channel = endpoint.connectChannel(address, handlers, link, timeoutMillis);
         return link;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        tls = ctx.pipeline().get(SslHandler.class);
     }
 
     @Override
@@ -71,13 +79,13 @@ final class ProbeLink extends ChannelInboundHandlerAdapter implements AutoClosea
     /** Waits for the handshake of TLS; returns null if there is no TLS on this connection. */
     @Nullable
     SSLSession handshake() throws IOException, InterruptedException {
-        SslHandler tls = channel().pipeline().get(SslHandler.class);
-        if (tls == null) {
+        SslHandler handler = tls;
+        if (handler == null) {
             return null;
         }
         try {
-            tls.handshakeFuture().get(timeoutMillis, TimeUnit.MILLISECONDS);
-            return tls.engine().getSession();
+            handler.handshakeFuture().get(timeoutMillis, TimeUnit.MILLISECONDS);
+            return handler.engine().getSession();
         } catch (ExecutionException e) {
             throw Endpoint.failureOf(e);
         } catch (TimeoutException e) {
