@@ -62,7 +62,7 @@ final class LostTime implements ThreadFactory {
             return 0;
         }
         try {
-            return Long.parseLong(Files.readString(counter).split(" ")[1]);
+            return Long.parseLong(Files.readString(counter).split(" ", -1)[1]);
         } catch (IOException gone) {
             return 0;
         }

@@ -153,8 +153,8 @@ public final class Soak {
                 Locale.ROOT,
                 "%,d s over %s: %,d connections ended, by %s; %,d posts completed once and in order, %,d"
                         + " were refused after an end;"
-                        + " control clients were served %,d times; the slowest request took %,d ms, and %,d ms without processor; %,d"
-                        + " failures%n",
+                        + " control clients were served %,d times; the slowest request took %,d ms, and %,d ms"
+                        + " without processor; %,d failures%n",
                 TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start),
                 servers.stream().map(server -> server.transport().toString()).collect(Collectors.joining(", ")),
                 connections.get(),
