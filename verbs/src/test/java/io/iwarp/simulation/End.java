@@ -42,6 +42,8 @@ final class End {
     @Nullable
     Middlebox middlebox;
 
+    private @Nullable Hoarder hoarder;
+
     /** The completion queues of requests and of receives; null if a listener is called back. */
     @Nullable
     CompletionQueue sends;
@@ -102,6 +104,15 @@ final class End {
 
     End other() {
         return Objects.requireNonNull(peer);
+    }
+
+    void hoarder(Hoarder onItsDevice) {
+        hoarder = onItsDevice;
+    }
+
+    /** Returns whether another stream of the device holds the memory for incomplete FPDUs, for a limited time. */
+    boolean lacksInputMemory() {
+        return hoarder != null && hoarder.holds();
     }
 
     void middlebox(Middlebox beforeThis) {

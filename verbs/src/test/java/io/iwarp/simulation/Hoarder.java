@@ -32,10 +32,16 @@ final class Hoarder {
         end.world.after(end.plan.trouble.dice.between(1, LONGEST), "hoarder", this::step);
     }
 
+    /** Returns whether it holds memory that others may wait for. It bounds their wait. */
+    boolean holds() {
+        return holds;
+    }
+
     private void step() {
         managed.release();
         input.release();
         if (end.over() || --stepsLeft == 0) {
+            holds = false;
             return;
         }
         holds = !holds;

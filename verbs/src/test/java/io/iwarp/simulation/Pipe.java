@@ -30,6 +30,7 @@ final class Pipe {
     private @Nullable Consumer<ByteBuf> tap;
     private int mostAtATime = Integer.MAX_VALUE;
     private long between;
+    private long throttledArrivals;
 
     Pipe(World world, String name, int capacity, long slowest, boolean cuts) {
         this.world = world;
@@ -49,10 +50,18 @@ final class Pipe {
         tap = watcher;
     }
 
-    /** From now on bytes arrive a few at a time, with a pause between them. */
-    void throttle(int bytes, long pause) {
+    /** Bytes arrive a few at a time, with a pause between them, for a number of arrivals. */
+    void throttle(int bytes, long pause, long arrivals) {
         mostAtATime = bytes;
         between = pause;
+        throttledArrivals = arrivals;
+    }
+
+    private void countArrival() {
+        if (--throttledArrivals == 0) {
+            mostAtATime = Integer.MAX_VALUE;
+            between = 0;
+        }
     }
 
     int room() {
@@ -108,6 +117,7 @@ final class Pipe {
         int waiting = (int) (written - arrived);
         int coming = cuts && waiting > 1 && world.dice.permille(500) ? 1 + world.dice.below(waiting) : waiting;
         arrived += Math.min(coming, mostAtATime);
+        countArrival();
         if (onUnwanted != null && waiting > 0) {
             dropped = true;
             onUnwanted.run();

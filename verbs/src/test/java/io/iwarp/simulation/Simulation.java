@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class Simulation {
     private static final long MILLI = 1_000_000L;
     private static final long SECOND = 1000 * MILLI;
+    private static final long MAX_SLOW_ARRIVALS = 10_000;
     private static final long MAX_ACTIVITY = 100 * SECOND;
     private static final long MAX_END = 1000 * SECOND;
 
@@ -382,7 +383,7 @@ public final class Simulation {
                 long pause = trouble.dice.oneOf(MILLI, SECOND / 10, SECOND);
                 world.after(trouble.dice.between(0, trouble.dice.oneOf(MILLI, SECOND)), "slow peer", () -> {
                     disturbed = true;
-                    end.channel.in().throttle(bytes, pause);
+                    end.channel.in().throttle(bytes, pause, Math.min(MAX_SLOW_ARRIVALS, 1000 * SECOND / pause));
                 });
             }
             if (plan.resets) {
@@ -408,7 +409,7 @@ public final class Simulation {
             }
             if (trouble.has(Trouble.Kind.HOARDERS)) {
                 for (End end : ends()) {
-                    new Hoarder(end);
+                    end.hoarder(new Hoarder(end));
                 }
             }
             for (End end : ends()) {

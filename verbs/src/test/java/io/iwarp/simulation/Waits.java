@@ -109,10 +109,12 @@ final class Waits {
         }
         String waits = waits();
         long moved = end.channel.in().taken() + end.channel.out().written() + end.completions.count();
-        if (waits == null || moved != movedBefore) {
+        if (waits == null) {
+            stuckSince = world.now() + (nanos == Context.NEVER ? 0 : nanos);
+        } else if (moved != movedBefore) {
             stuckSince = world.now();
-            movedBefore = moved;
         }
+        movedBefore = moved;
         if (waits != null && end.loop().runnableAt() == Context.NEVER) {
             world.violated("what waits has a timer", end + " " + waits + ", and nothing is scheduled");
         } else if (world.now() - stuckSince > longestWait) {
@@ -203,7 +205,7 @@ final class Waits {
         if (state != ConnectionState.READY) {
             return "is " + state;
         }
-        if (end.channel.inputWaits() && end.channel.config().isAutoRead()) {
+        if (end.channel.inputWaits() && end.channel.config().isAutoRead() && !end.lacksInputMemory()) {
             return "holds input back";
         }
         if (beginningOfFpdu()) {
