@@ -122,7 +122,7 @@ def machine() -> list[str]:
     cpu = (f"{found.get('model name', platform.machine())}, family {found.get('cpu family', '?')}, model {found.get('model', '?')}, "
            f"{'with' if 'avx512f' in found.get('flags', '') else 'without'} AVX-512")
     versions = [subprocess.run(["java", "-version"], stderr=subprocess.PIPE, text=True, check=False).stderr.splitlines()[0]]
-    for name, command in (("", ["iperf3", "--version"]), ("UCX: ", ["ucx_info", "-v"])):
+    for name, command in (("", ["iperf3", "--version"]), ("UCX: ", ["ucx_info", "-v"]), ("", ["fi_info", "--version"])):
         if shutil.which(command[0]):
             output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout
             versions.append(name + output.splitlines()[0].lstrip("# "))

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .processes import Failed, Network, run
-from .sides import (BENCHMARKS, JAVA, MIB, MAX_STREAMS, POLLING, Figure, Perf, Side, allocated, constant, iperf3, jucx, named,
-                    netty, perf, times, ucx)
+from .sides import (BENCHMARKS, JAVA, MIB, MAX_STREAMS, POLLING, Figure, Perf, Side, allocated, constant, iperf3, jucx, libfabric,
+                    named, netty, perf, times, ucx)
 
 # A cache line takes some 25 or 150 ns between the processors, as the host places them.
 MOVED = 1.5
@@ -128,9 +128,20 @@ def small() -> list[Row]:
 def round_trips() -> list[Row]:
     ping = perf("latencyMicros.p50", "--op", "send", "--size", "64", "--mode", "latency")
     add = perf("latencyMicros.p50", "--op", "fetch-add", "--mode", "latency")
+
+    def pingpong(size: int) -> Side:
+        return times(2, libfabric(size), "libfabric fi_pingpong, twice")
+
+    def large(size: int, text: str) -> Row:
+        send = perf("latencyMicros.p50", "--op", "send", "--size", str(size), "--mode", "latency")
+        return Row(f"Send {text}, round trip", "us", send, pingpong(size), most=1.0)
+
     return [
         Row("Send 64 bytes, round trip", "us", ping, netty("p50", "echo", 64), most=1.15),
+        Row("Send 64 bytes, round trip", "us", ping, pingpong(64), most=1.0),
         Row("Send 64 bytes, round trip", "us", ping, times(2, ucx("tag_lat", 64, "latency"), "UCX tag_lat, twice"), most=1.0),
+        large(65536, "64 KiB"),
+        large(MIB, "1 MiB"),
         Row("FetchAdd, round trip", "us", add, ucx("ucp_fadd", 8, "latency"), most=1.0),
     ]
 

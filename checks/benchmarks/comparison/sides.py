@@ -162,6 +162,22 @@ def ucx(test: str, size: int, figure: str) -> Side:
     return Side(f"UCX {test}", f"UCX_TLS=tcp ucx_perftest 127.0.0.1 -t {test} -s {size}", measure, needs="ucx_perftest")
 
 
+def libfabric(size: int) -> Side:
+    """Half a round trip of a message in microseconds, the mean. The client finds the server by a port of its own."""
+
+    def once(count: int) -> float:
+        port = free_port()
+        options = ["-p", "tcp", "-e", "msg", "-S", str(size), "-I", str(count)]
+        with Server(["fi_pingpong", *options, "-B", str(port)], port):
+            output = run(["fi_pingpong", *options, "-P", str(port), "127.0.0.1"])
+        return float(output.strip().splitlines()[-1].split()[-2])
+
+    def measure(seconds: float) -> Figure:
+        return Figure(once(max(1000, int(seconds * 1e6 / 2 / once(1000)))))
+
+    return Side("libfabric fi_pingpong", f"fi_pingpong -p tcp -e msg -S {size} 127.0.0.1", measure, needs="fi_pingpong")
+
+
 def jucx(size: int, figure: str) -> Side:
     """The same from Java. The jar brings the bindings; libucp comes with ucx-utils."""
     return Side("JUCX, tagged", f"UCX_TLS=tcp $benchmarks jucx-client 7480 {size}",
