@@ -7,7 +7,7 @@ import java.util.Objects;
  * connect again, ask {@link CloseReason#mayRetry}.
  *
  * <p>Futures fail with it, those of connects as well; a post with a work-request id throws it if the connection is
- * closing or has ended. {@link ConnectionRejectedException} is the answer of the peer's application.
+ * closing or has ended. {@link ConnectionRejectedException} is the reply of the peer's application.
  */
 public sealed class ConnectionClosedException extends IwarpException permits ConnectionRejectedException {
     private static final long serialVersionUID = 1L;

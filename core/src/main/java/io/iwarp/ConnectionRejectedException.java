@@ -2,7 +2,7 @@ package io.iwarp;
 
 import java.util.OptionalInt;
 
-/** The peer rejected the connection: it answered with an MPA Reply with the R bit set (RFC 5044 section 7.1.1). */
+/** The peer rejected the connection: it sent an MPA Reply with the R bit set (RFC 5044 section 7.1.1). */
 public final class ConnectionRejectedException extends ConnectionClosedException {
     private static final long serialVersionUID = 1L;
 

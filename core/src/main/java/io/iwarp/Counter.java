@@ -22,9 +22,9 @@ public enum Counter {
     TERMINATES_SENT("messages", "Terminate messages sent: 0 or 1"),
     TERMINATES_RECEIVED("messages", "Terminate messages received: 0 or 1"),
     READS_REQUESTED("requests", "Reads and atomics of this side that were sent to the peer"),
-    READS_ANSWERED("requests", "Reads and atomics of this side that the peer answered"),
+    READS_COMPLETED("requests", "Reads and atomics of this side to which the peer responded"),
     PEER_READS_ACCEPTED("requests", "Reads and atomics of the peer that were accepted"),
-    PEER_READS_ANSWERED("requests", "Reads and atomics of the peer whose answers were handed to the transport");
+    PEER_READS_COMPLETED("requests", "Reads and atomics of the peer whose responses were handed to the transport");
 
     private final String meterName;
     private final String unit;

@@ -18,7 +18,7 @@ public enum ProtocolError {
             0x00,
             "Local Catastrophic Error",
             "the side that reports this cannot continue, for example without memory, or without "
-                    + "an answer within responseTimeout; read the log of the side that reports it"),
+                    + "a response within responseTimeout; read the log of the side that reports it"),
     /** Invalid Steering Tag. RFC 5040 section 4.8. */
     RDMAP_INVALID_STAG(
             ErrorLayer.RDMAP,
@@ -91,7 +91,7 @@ public enum ProtocolError {
             2,
             0x06,
             "Remote Operation Error / Unexpected OpCode",
-            "the opcode of a message is unknown, on the wrong queue, or answers no request; "
+            "the opcode of a message is unknown, on the wrong queue, or responds to no request; "
                     + "atomics and Immediate Data need the setting extensions, or RFC 7306, on both sides"),
     /** Catastrophic error, localized to RDMAP Stream. RFC 5040 section 4.8, RFC 7306 section 8.2. */
     RDMAP_STREAM_CATASTROPHIC(

@@ -4,6 +4,6 @@ package io.iwarp;
 public enum Role {
     /** Asks for the connection: sends the MPA Request Frame and, after the Reply Frame, the first FPDU. */
     INITIATOR,
-    /** Waits for the MPA Request Frame, answers it, and sends no FPDU before it has received one. */
+    /** Waits for the MPA Request Frame, replies to it, and sends no FPDU before it has received one. */
     RESPONDER
 }

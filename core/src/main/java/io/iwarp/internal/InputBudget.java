@@ -110,6 +110,22 @@ public final class InputBudget {
         return granted;
     }
 
+    /** Returns the oldest claim; null if none holds or requests bytes. The caller holds the lock. */
+    private @Nullable Claim findOldest() {
+        Claim known = oldest;
+        if (known == null || known.ticket != oldestTicket) {
+            oldestTicket = NO_TICKET;
+            for (Claim claim : claims) {
+                long claimTicket = claim.ticket;
+                if (claimTicket < oldestTicket) {
+                    oldestTicket = claimTicket;
+                    oldest = claim;
+                }
+            }
+        }
+        return oldest;
+    }
+
     /**
      * Adds the claim of a stream.
      *
@@ -259,29 +275,13 @@ public final class InputBudget {
         private boolean grant() {
             long missingBytes = Math.max(0, requestedBytes - heldBytes);
             if (!takeWithinLimit(missingBytes)) {
-                if (!isOldest()) {
+                if (findOldest() != this) {
                     return false;
                 }
                 chargedBytes.addAndGet(missingBytes);
             }
             heldBytes += missingBytes;
             return true;
-        }
-
-        /** Call it with the lock held. */
-        private boolean isOldest() {
-            Claim known = oldest;
-            if (known == null || known.ticket != oldestTicket) {
-                oldestTicket = NO_TICKET;
-                for (Claim claim : claims) {
-                    long claimTicket = claim.ticket;
-                    if (claimTicket < oldestTicket) {
-                        oldestTicket = claimTicket;
-                        oldest = claim;
-                    }
-                }
-            }
-            return oldest == this;
         }
     }
 }

@@ -62,7 +62,8 @@ public final class Setting<T extends @Nullable Object> {
         return of(name, defaultValue, on.range + ", or 0", value -> value.isZero() || on.inRange.test(value));
     }
 
-    private static String text(Object limit) {
+    /** Returns a number or duration in the form that the ranges have. */
+    public static String text(Object limit) {
         if (limit instanceof Number number) {
             return String.format(Locale.ROOT, "%,d", number.longValue());
         }

@@ -9,7 +9,7 @@ import java.util.Set;
  * constants.
  */
 public enum AccessRight {
-    /** The answer to an RDMA Read of this side may be placed there. The sink of a Read needs it. */
+    /** The response to an RDMA Read of this side may be placed there. The sink of a Read needs it. */
     LOCAL_WRITE(1 << 0),
     /** The peer may read with RDMA Reads. The source of a Read needs it. */
     REMOTE_READ(1 << 1),

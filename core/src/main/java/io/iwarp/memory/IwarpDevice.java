@@ -353,7 +353,7 @@ public final class IwarpDevice implements AutoCloseable {
                 Setting.of("maxSendingBytes", 0L, "at least 1,048,576, or 0", bytes -> bytes == 0 || bytes >= 1L << 20);
 
         /**
-         * Sets the maximum number of bytes that all streams together hold to send, as copies and headers: answers to
+         * Sets the maximum number of bytes that all streams together hold to send, as copies and headers: responses to
          * Reads, short messages, and memory that peers may change. Memory that is sent by reference does not count.
          * Default 0, which means a quarter of Netty's limit of direct memory. Each stream may always hold one segment,
          * up to 72 KiB. While the limit is reached, a stream that holds more ends if its peer takes less than 4 KiB/s

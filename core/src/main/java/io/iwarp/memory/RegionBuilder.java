@@ -81,10 +81,10 @@ public final class RegionBuilder {
      * with an error; it never returns other bytes. It may be deleted where the operating system allows this for open
      * files.
      *
-     * <p>Event loops read the file while they answer Reads, so it should be in the page cache or on a fast disk. If an
-     * event loop is interrupted meanwhile, Java closes the file, and later Reads of the region end their streams. This
-     * side reads the file itself: the region has no local access, and cannot be the source of a Send or Write or the
-     * sink of a receive.
+     * <p>Event loops read the file while they respond to Reads, so it should be in the page cache or on a fast disk. If
+     * an event loop is interrupted meanwhile, Java closes the file, and later Reads of the region end their streams.
+     * This side reads the file itself: the region has no local access, and cannot be the source of a Send or Write or
+     * the sink of a receive.
      *
      * @param file a file; of any length
      * @param position where the region begins, in bytes from the beginning of the file, at least 0

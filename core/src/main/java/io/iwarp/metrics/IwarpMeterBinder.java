@@ -149,7 +149,7 @@ public final class IwarpMeterBinder implements MeterBinder {
         }
         // A rejected connection was never established: it is among the set-ups.
         for (EndedBy endedBy : EnumSet.complementOf(EnumSet.of(EndedBy.PEER_REJECTED))) {
-            register(registry, MeterDefinition.CONNECTIONS_ENDED, m -> m.ended(endedBy), endedBy);
+            register(registry, MeterDefinition.CONNECTIONS_ENDED, m -> m.endedConnections(endedBy), endedBy);
         }
         for (ProtocolError error : ProtocolError.values()) {
             bindTerminates(registry, error);
@@ -165,8 +165,8 @@ public final class IwarpMeterBinder implements MeterBinder {
 
     private void bindOperations(MeterRegistry registry) {
         for (Operation operation : EventLoopTotals.COUNTED) {
-            register(registry, MeterDefinition.OPERATIONS, m -> m.completed(operation), operation, OUTBOUND);
-            register(registry, MeterDefinition.OPERATIONS, m -> m.served(operation), operation, INBOUND);
+            register(registry, MeterDefinition.OPERATIONS, m -> m.completedOperations(operation), operation, OUTBOUND);
+            register(registry, MeterDefinition.OPERATIONS, m -> m.servedOperations(operation), operation, INBOUND);
             register(
                     registry,
                     MeterDefinition.OPERATIONS_PAYLOAD,
@@ -174,7 +174,7 @@ public final class IwarpMeterBinder implements MeterBinder {
                     operation,
                     OUTBOUND);
             register(registry, MeterDefinition.OPERATIONS_PAYLOAD, m -> m.servedBytes(operation), operation, INBOUND);
-            register(registry, MeterDefinition.OPERATIONS_FLUSHED, m -> m.flushed(operation), operation);
+            register(registry, MeterDefinition.OPERATIONS_FLUSHED, m -> m.flushedOperations(operation), operation);
         }
     }
 

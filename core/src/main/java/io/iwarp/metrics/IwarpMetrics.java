@@ -89,7 +89,7 @@ public final class IwarpMetrics {
      * @param eventLoop the event loop of the connection, which identifies connections of the same thread
      */
     @API(status = API.Status.INTERNAL)
-    public Connection enter(Role role, Counters counters, Supplier<Gauges> gauges, Object eventLoop) {
+    public Connection addConnection(Role role, Counters counters, Supplier<Gauges> gauges, Object eventLoop) {
         lock.lock();
         try {
             EventLoopTotals totals = eventLoops.computeIfAbsent(eventLoop, loop -> new EventLoopTotals());
@@ -336,7 +336,7 @@ public final class IwarpMetrics {
     }
 
     /** Returns the number of established connections, by who ended them. */
-    public long ended(EndedBy endedBy) {
+    public long endedConnections(EndedBy endedBy) {
         return eventCount(endedBy);
     }
 
@@ -365,7 +365,7 @@ public final class IwarpMetrics {
     }
 
     /** Returns the number of requests of this side that completed with success. */
-    public long completed(Operation operation) {
+    public long completedOperations(Operation operation) {
         return sum(operation, Total.COMPLETED);
     }
 
@@ -375,12 +375,12 @@ public final class IwarpMetrics {
     }
 
     /** Returns the number of requests of this side that were flushed because their stream ended. */
-    public long flushed(Operation operation) {
+    public long flushedOperations(Operation operation) {
         return sum(operation, Total.FLUSHED);
     }
 
     /** Returns the number of operations of peers that were executed here. */
-    public long served(Operation operation) {
+    public long servedOperations(Operation operation) {
         return sum(operation, Total.SERVED);
     }
 
@@ -390,11 +390,11 @@ public final class IwarpMetrics {
     }
 
     /** Returns the number of timed requests. */
-    public long timed(Operation operation) {
+    public long timedOperations(Operation operation) {
         return sum(operation, Total.TIMED);
     }
 
-    /** Returns the total duration of the {@link #timed} requests, in nanoseconds. */
+    /** Returns the total duration of the {@link #timedOperations} requests, in nanoseconds. */
     public long timedNanos(Operation operation) {
         return sum(operation, Total.TIMED_NANOS);
     }
@@ -431,15 +431,15 @@ public final class IwarpMetrics {
         return sumGauges(Gauges::receiveQueueDepth);
     }
 
-    /** Returns the number of Reads and atomics of this side that wait for an answer. */
+    /** Returns the number of Reads and atomics of this side that wait for a response. */
     public long outstandingReads() {
-        return sumConnections(connection -> difference(connection, Counter.READS_REQUESTED, Counter.READS_ANSWERED));
+        return sumConnections(connection -> difference(connection, Counter.READS_REQUESTED, Counter.READS_COMPLETED));
     }
 
-    /** Returns the number of Reads and atomics of peers that are being answered. */
+    /** Returns the number of Reads and atomics of peers that have not been responded to. */
     public long outstandingPeerReads() {
         return sumConnections(
-                connection -> difference(connection, Counter.PEER_READS_ACCEPTED, Counter.PEER_READS_ANSWERED));
+                connection -> difference(connection, Counter.PEER_READS_ACCEPTED, Counter.PEER_READS_COMPLETED));
     }
 
     private static long difference(Connection connection, Counter begun, Counter done) {

@@ -64,18 +64,18 @@ enum MeterDefinition {
     MESSAGES_SENT(Counter.MESSAGES_SENT),
     MESSAGES_DELIVERED(Counter.MESSAGES_DELIVERED),
     READS_REQUESTED(Counter.READS_REQUESTED),
-    READS_ANSWERED(Counter.READS_ANSWERED),
+    READS_COMPLETED(Counter.READS_COMPLETED),
     PEER_READS_ACCEPTED(Counter.PEER_READS_ACCEPTED),
-    PEER_READS_ANSWERED(Counter.PEER_READS_ANSWERED),
+    PEER_READS_COMPLETED(Counter.PEER_READS_COMPLETED),
     READS_OUTSTANDING(
             "iwarp.reads.outstanding",
             GAUGE,
-            "Reads and atomics of this side that wait for an answer",
+            "Reads and atomics of this side that wait for a response",
             IwarpMetrics::outstandingReads),
     PEER_READS_OUTSTANDING(
             "iwarp.peer.reads.outstanding",
             GAUGE,
-            "Reads and atomics of peers that are being answered",
+            "Reads and atomics of peers that have not been responded to",
             IwarpMetrics::outstandingPeerReads),
     SEND_QUEUE_REQUESTS(
             "iwarp.send.queue.requests",

@@ -208,7 +208,7 @@ class IwarpMeterBinderTest {
         new IwarpMeterBinder(metrics).bindTo(registry);
         Counters counters = new Counters();
         counters.add(Counter.CRC_ERRORS, 2);
-        IwarpMetrics.Connection connection = metrics.enter(Role.RESPONDER, counters, () -> IDLE, this);
+        IwarpMetrics.Connection connection = metrics.addConnection(Role.RESPONDER, counters, () -> IDLE, this);
         connection.onLatency(Operation.SEND, 3_000_000_000L);
 
         assertThat(value(MeterDefinition.CRC_ERRORS)).isEqualTo(2);
@@ -228,7 +228,7 @@ class IwarpMeterBinderTest {
         new IwarpMeterBinder(metrics).bindTo(registry);
         new IwarpMeterBinder(metrics).bindTo(registry);
         new IwarpMeterBinder(metrics).bindTo(other);
-        metrics.enter(Role.INITIATOR, new Counters(), () -> IDLE, this).onLatency(Operation.READ, 1000);
+        metrics.addConnection(Role.INITIATOR, new Counters(), () -> IDLE, this).onLatency(Operation.READ, 1000);
         for (SimpleMeterRegistry each : new SimpleMeterRegistry[] {registry, other}) {
             assertThat(each.get(MeterDefinition.OPERATIONS_LATENCY.meterName)
                             .tag("operation", "read")

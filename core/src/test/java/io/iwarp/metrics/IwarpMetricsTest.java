@@ -33,12 +33,12 @@ class IwarpMetricsTest {
         private ConnectionState state = ConnectionState.INIT;
     }
 
-    private IwarpMetrics.Connection enter(StillConnection connection, Object loop) {
-        return enter(Role.INITIATOR, connection, loop);
+    private IwarpMetrics.Connection addConnection(StillConnection connection, Object loop) {
+        return addConnection(Role.INITIATOR, connection, loop);
     }
 
-    private IwarpMetrics.Connection enter(Role role, StillConnection connection, Object loop) {
-        return metrics.enter(
+    private IwarpMetrics.Connection addConnection(Role role, StillConnection connection, Object loop) {
+        return metrics.addConnection(
                 role, connection.counters, () -> new IwarpMetrics.Gauges(connection.state, 5, 2, 8, 3, 16), loop);
     }
 
@@ -52,7 +52,7 @@ class IwarpMetricsTest {
             throw new AssertionError("made");
         });
         metrics.addLatencyRecorder((operation, nanos) -> others.add(nanos));
-        IwarpMetrics.Connection connection = enter(new StillConnection(), LOOP);
+        IwarpMetrics.Connection connection = addConnection(new StillConnection(), LOOP);
         connection.onLatency(Operation.SEND, 1);
         connection.onLatency(Operation.SEND, 2);
         assertThat(calls).hasValue(1);
@@ -64,8 +64,8 @@ class IwarpMetricsTest {
     void openConnectionsAreCountedByRoleAndState() {
         StillConnection one = new StillConnection();
         StillConnection two = new StillConnection();
-        IwarpMetrics.Connection first = enter(one, LOOP);
-        enter(Role.RESPONDER, two, LOOP);
+        IwarpMetrics.Connection first = addConnection(one, LOOP);
+        addConnection(Role.RESPONDER, two, LOOP);
         two.state = ConnectionState.READY;
 
         assertThat(metrics.connections(Role.INITIATOR, ConnectionState.INIT)).isOne();
@@ -81,9 +81,9 @@ class IwarpMetricsTest {
     void closedConnectionsStayInTheSums() {
         StillConnection one = new StillConnection();
         StillConnection two = new StillConnection();
-        IwarpMetrics.Connection first = enter(one, LOOP);
-        IwarpMetrics.Connection second = enter(two, LOOP);
-        IwarpMetrics.Connection third = enter(new StillConnection(), OTHER_LOOP);
+        IwarpMetrics.Connection first = addConnection(one, LOOP);
+        IwarpMetrics.Connection second = addConnection(two, LOOP);
+        IwarpMetrics.Connection third = addConnection(new StillConnection(), OTHER_LOOP);
         one.counters.add(Counter.FPDUS_SENT, 7);
         two.counters.add(Counter.FPDUS_SENT, 5);
         first.onCompleted(Operation.WRITE, 100);
@@ -92,20 +92,20 @@ class IwarpMetricsTest {
 
         for (IwarpMetrics.Connection connection : new IwarpMetrics.Connection[] {first, second, third}) {
             assertThat(metrics.counter(Counter.FPDUS_SENT)).isEqualTo(12);
-            assertThat(metrics.completed(Operation.WRITE)).isEqualTo(3);
+            assertThat(metrics.completedOperations(Operation.WRITE)).isEqualTo(3);
             assertThat(metrics.completedBytes(Operation.WRITE)).isEqualTo(123);
             connection.onClosed();
             connection.onClosed();
         }
 
         assertThat(metrics.counter(Counter.FPDUS_SENT)).isEqualTo(12);
-        assertThat(metrics.completed(Operation.WRITE)).isEqualTo(3);
+        assertThat(metrics.completedOperations(Operation.WRITE)).isEqualTo(3);
         assertThat(metrics.sendRequests()).isZero();
     }
 
     @Test
     void eachKindOfOperationIsCountedByItself() {
-        IwarpMetrics.Connection connection = enter(new StillConnection(), LOOP);
+        IwarpMetrics.Connection connection = addConnection(new StillConnection(), LOOP);
         int factor = 1;
         for (Operation operation : EventLoopTotals.COUNTED) {
             for (int i = 0; i < factor; i++) {
@@ -118,29 +118,29 @@ class IwarpMetricsTest {
 
         factor = 1;
         for (Operation operation : EventLoopTotals.COUNTED) {
-            assertThat(metrics.completed(operation)).isEqualTo(factor);
+            assertThat(metrics.completedOperations(operation)).isEqualTo(factor);
             assertThat(metrics.completedBytes(operation)).isEqualTo(10L * factor);
-            assertThat(metrics.served(operation)).isEqualTo(factor);
+            assertThat(metrics.servedOperations(operation)).isEqualTo(factor);
             assertThat(metrics.servedBytes(operation)).isEqualTo(100L * factor);
-            assertThat(metrics.flushed(operation)).isEqualTo(factor);
+            assertThat(metrics.flushedOperations(operation)).isEqualTo(factor);
             factor++;
         }
     }
 
     @Test
     void timesAreSummed() {
-        IwarpMetrics.Connection connection = enter(new StillConnection(), LOOP);
+        IwarpMetrics.Connection connection = addConnection(new StillConnection(), LOOP);
         connection.onLatency(Operation.READ, 1000);
         connection.onLatency(Operation.READ, 24);
 
-        assertThat(metrics.timed(Operation.READ)).isEqualTo(2);
+        assertThat(metrics.timedOperations(Operation.READ)).isEqualTo(2);
         assertThat(metrics.timedNanos(Operation.READ)).isEqualTo(1024);
-        assertThat(metrics.timed(Operation.SEND)).isZero();
+        assertThat(metrics.timedOperations(Operation.SEND)).isZero();
     }
 
     @Test
     void outstandingBytesRiseAndFall() {
-        IwarpMetrics.Connection connection = enter(new StillConnection(), LOOP);
+        IwarpMetrics.Connection connection = addConnection(new StillConnection(), LOOP);
         connection.onSubmitted(Operation.READ, 1000);
         connection.onSubmitted(Operation.SEND, 50);
         connection.onReleased(Operation.READ, 1000);
@@ -155,8 +155,8 @@ class IwarpMetricsTest {
 
     @Test
     void queuesAreSummed() {
-        enter(new StillConnection(), LOOP);
-        enter(new StillConnection(), OTHER_LOOP);
+        addConnection(new StillConnection(), LOOP);
+        addConnection(new StillConnection(), OTHER_LOOP);
 
         assertThat(metrics.sendRequests()).isEqualTo(10);
         assertThat(metrics.queuedSendRequests()).isEqualTo(4);
@@ -168,11 +168,11 @@ class IwarpMetricsTest {
     @Test
     void readsThatWaitForAnAnswerAreTheDifferenceOfTwoCounters() {
         StillConnection one = new StillConnection();
-        enter(one, LOOP);
+        addConnection(one, LOOP);
         one.counters.add(Counter.READS_REQUESTED, 9);
-        one.counters.add(Counter.READS_ANSWERED, 7);
+        one.counters.add(Counter.READS_COMPLETED, 7);
         one.counters.add(Counter.PEER_READS_ACCEPTED, 5);
-        one.counters.add(Counter.PEER_READS_ANSWERED, 4);
+        one.counters.add(Counter.PEER_READS_COMPLETED, 4);
 
         assertThat(metrics.outstandingReads()).isEqualTo(2);
         assertThat(metrics.outstandingPeerReads()).isOne();
@@ -184,14 +184,14 @@ class IwarpMetricsTest {
 
     @Test
     void setUpsCountByOutcomeConnectionsByEnd() {
-        IwarpMetrics.Connection established = enter(new StillConnection(), LOOP);
+        IwarpMetrics.Connection established = addConnection(new StillConnection(), LOOP);
         established.onEstablished();
         established.onEnded(reason(EndedBy.PEER_CLOSED));
-        IwarpMetrics.Connection rejected = enter(new StillConnection(), LOOP);
+        IwarpMetrics.Connection rejected = addConnection(new StillConnection(), LOOP);
         rejected.onRejected();
         rejected.onEnded(reason(EndedBy.LOCAL_APPLICATION));
-        enter(new StillConnection(), LOOP).onEnded(reason(EndedBy.TIMEOUT));
-        enter(new StillConnection(), LOOP).onEnded(reason(EndedBy.LOCAL_FAULT));
+        addConnection(new StillConnection(), LOOP).onEnded(reason(EndedBy.TIMEOUT));
+        addConnection(new StillConnection(), LOOP).onEnded(reason(EndedBy.LOCAL_FAULT));
         metrics.refuseSetup(Role.RESPONDER);
 
         for (SetupOutcome outcome : SetupOutcome.values()) {
@@ -209,13 +209,15 @@ class IwarpMetricsTest {
                     .isEqualTo(failed ? 1 : 0);
         }
         for (EndedBy endedBy : EndedBy.values()) {
-            assertThat(metrics.ended(endedBy)).as("%s", endedBy).isEqualTo(endedBy == EndedBy.PEER_CLOSED ? 1 : 0);
+            assertThat(metrics.endedConnections(endedBy))
+                    .as("%s", endedBy)
+                    .isEqualTo(endedBy == EndedBy.PEER_CLOSED ? 1 : 0);
         }
     }
 
     @Test
     void terminatesAndRefusalsAreCounted() {
-        IwarpMetrics.Connection connection = enter(new StillConnection(), LOOP);
+        IwarpMetrics.Connection connection = addConnection(new StillConnection(), LOOP);
         connection.onTerminate(true, ProtocolError.MPA_CRC_MISMATCH);
         connection.onTerminate(true, null);
         connection.onTerminate(true, null);

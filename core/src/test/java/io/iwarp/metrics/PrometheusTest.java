@@ -46,7 +46,7 @@ class PrometheusTest {
         IwarpMeterBinder meters = new IwarpMeterBinder(metrics);
         (histogram ? meters.withPercentileHistogram() : meters).bindTo(registry);
         IwarpMeterBinder.ofDomain(device.createProtectionDomain(), Tags.empty()).bindTo(registry);
-        metrics.enter(Role.INITIATOR, new Counters(), () -> IwarpMeterBinderTest.IDLE, device)
+        metrics.addConnection(Role.INITIATOR, new Counters(), () -> IwarpMeterBinderTest.IDLE, device)
                 .onLatency(Operation.WRITE, 1_500_000);
         return registry.scrape();
     }

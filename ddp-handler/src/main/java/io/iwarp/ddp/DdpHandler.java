@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * ready to send. Segments are cut as the transport takes them, with at most its transmit window of bytes in flight,
  * including the copies of a {@linkplain DdpMessage#source source}. {@link DdpUlp#onSent} reports that a message is
  * sent. A promise that is not void completes just before that, or fails with {@link io.iwarp.ConnectionClosedException}
- * if the message is dropped. A write fails
+ * if the message is not sent. A write fails
  *
  * <ul>
  *   <li>after close, after shutting down the output or after the {@linkplain DdpMessage#terminal() terminal message}:
@@ -51,9 +51,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>The end.</b> DDP never closes the channel (section 6.2). To close gracefully, the ULP waits for
  * {@link DdpUlp#onSent} of its last message, shuts down the output, and closes after the peer's half-close. A close
- * passes through immediately, and unsent messages are lost. When the channel closes, everything not sent is dropped
- * without {@code onSent}. If the terminal message cannot be sent on an open channel, {@code exceptionCaught} goes up
- * the pipeline with the reason.
+ * passes through immediately, and unsent messages are lost. When the channel closes, everything not sent fails without
+ * {@code onSent}. If the terminal message cannot be sent on an open channel, {@code exceptionCaught} goes up the
+ * pipeline with the reason.
  *
  * <p><b>Sending.</b> Segments are sent in bursts, only as fast as the transport accepts them. A burst begins only while
  * the channel is writable and the transmit window has room for a segment of any size. It has at most an eighth of the
@@ -107,13 +107,13 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
     private final DdpUlp ulp;
     private final Counters counters;
     private final LongSupplier wirePosition;
-    private final SendReservation share;
+    private final SendReservation sendReservation;
     private final DdpReceiver receiver;
     private int ulpdusInBurst;
 
     private final Ulpdu segment = new Ulpdu();
     private final Runnable resume = this::resume;
-    private final ChannelFutureListener onSettled = burst -> onSettled();
+    private final ChannelFutureListener onBurstDone = burst -> onBurstDone();
 
     @SuppressWarnings("NullAway.Init") // set by handlerAdded, before any other call
     private ChannelHandlerContext context;
@@ -159,7 +159,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
         this.ulp = ulp;
         this.counters = counters;
         this.wirePosition = wirePosition;
-        this.share = association.sendReservation();
+        this.sendReservation = association.sendReservation();
         this.receiver = new DdpReceiver(association, ulp, counters, messageTimeout);
     }
 
@@ -176,7 +176,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
     public void handlerAdded(ChannelHandlerContext ctx) {
         receiver.start(ctx.executor());
         context = ctx;
-        buffer = new SendBuffer(ctx.alloc(), transmitWindow, share);
+        buffer = new SendBuffer(ctx.alloc(), transmitWindow, sendReservation);
     }
 
     @Override
@@ -190,14 +190,14 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
         ctx.fireChannelInactive();
     }
 
-    /** Drops all messages, because the channel is closed or the ULP closes it. */
+    /** Fails all messages, because the channel is closed or the ULP closes it. */
     private void end() {
         receiver.discardInput();
         if (state != State.ENDED) {
             state = State.ENDED;
-            // Usually there is nothing to drop, and the stack trace of the exception is expensive.
+            // Usually no message is left, and the stack trace of the exception is expensive.
             if (!idle()) {
-                buffer.clear(ended("the channel was closed before the message was sent"));
+                buffer.clear(closedException("the channel was closed before the message was sent"));
             }
         }
     }
@@ -270,7 +270,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         boolean ofSegment = turn == Turn.WRITING && !isSegmentRefused && state != State.ENDED;
         if (ofSegment) {
-            segmentRefused(cause);
+            onSegmentRefused(cause);
         }
         if (!ofSegment || cause instanceof IOException) {
             ctx.fireExceptionCaught(cause);
@@ -296,11 +296,11 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
             // A void promise would fire this exception through the pipeline, and handlers would close the channel
             // before the last message is sent.
             if (!promise.isVoid()) {
-                promise.tryFailure(ended("a message was written after the stream's last one"));
+                promise.tryFailure(closedException("a message was written after the stream's last one"));
             }
             return;
         }
-        if (message.submitted()) {
+        if (message.isInFlight()) {
             promise.tryFailure(
                     new IllegalStateException(message + " is in flight; wait for onSent before writing it again"));
             return;
@@ -314,7 +314,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
         if (message.terminal()) {
             state = State.TERMINATING;
             receiver.discardInput();
-            buffer.dropUnsent(ended("dropped for the stream's last message"));
+            buffer.failUnsent(closedException("replaced by the stream's last message"));
         }
         message.submit(promise.isVoid() ? null : promise);
         buffer.add(message);
@@ -330,8 +330,8 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
     }
 
     /**
-     * Drops unsent messages and further input, and passes the close on. The close may take time to reach the socket, as
-     * with TLS. Meanwhile no segment may be cut from memory that the ULP has released.
+     * Fails unsent messages, discards further input, and passes the close on. The close may take time to reach the
+     * socket, as with TLS. Meanwhile no segment may be cut from memory that the ULP has released.
      */
     @Override
     public void close(ChannelHandlerContext ctx, ChannelPromise promise) {
@@ -355,7 +355,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
         Throwable failure = null;
         turn = Turn.RUNNING;
         try {
-            settle();
+            reportTaken();
             for (int bursts = 0; mayBeginBurst(); bursts++) {
                 if (bursts == BURSTS_PER_TURN) {
                     isResumeScheduled = true;
@@ -365,7 +365,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
                 writeBurst();
                 flushed = true;
                 context.flush();
-                settle();
+                reportTaken();
             }
         } catch (Throwable unexpected) {
             failure = unexpected;
@@ -401,7 +401,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
             int limit = mulpdu;
             int budget = buffer.burstRoom();
             boolean last = false;
-            // A write can trigger calls that drop the rest of the burst. A later segment then completes the burst.
+            // A write can trigger calls that fail the rest of the burst. A later segment then completes the burst.
             while (!last && buffer.sendable() && cut(limit)) {
                 budget -= segment.length();
                 last = !buffer.sendable() || budget < limit || !buffer.reserve(limit);
@@ -423,7 +423,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
             return false;
         }
         if (!cut) {
-            sourceRevoked();
+            onSourceRevoked();
             return false;
         }
         if (!buffer.isInsideMessage()) {
@@ -436,7 +436,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
         if (lastOfBurst) {
             ChannelPromise promise = context.newPromise();
             buffer.endBurst(promise);
-            context.write(segment, promise.addListener(onSettled));
+            context.write(segment, promise.addListener(onBurstDone));
         } else {
             context.write(segment, context.voidPromise());
         }
@@ -447,7 +447,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
      * The promise of a burst completed. If this method threw an exception, Netty would log it and the stream would
      * hang.
      */
-    private void onSettled() {
+    private void onBurstDone() {
         try {
             if (turn == Turn.WRITING) {
                 checkForRefusal();
@@ -465,7 +465,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
     private void checkForRefusal() {
         Throwable failure = buffer.refusal();
         if (failure != null) {
-            segmentRefused(failure);
+            onSegmentRefused(failure);
         }
     }
 
@@ -473,18 +473,18 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
      * Accounts for the bursts that are done, and reports the messages that the transport has taken. A report can make
      * the transport take more.
      */
-    private void settle() {
-        ChannelFuture burst = buffer.settledBurst();
+    private void reportTaken() {
+        ChannelFuture burst = buffer.completedBurst();
         while (burst != null) {
             do {
                 account(burst.cause());
-                burst = buffer.settledBurst();
+                burst = buffer.completedBurst();
             } while (burst != null);
             for (DdpMessage sent = buffer.takeSent(); sent != null; sent = buffer.takeSent()) {
-                sent.sent();
+                sent.complete();
                 ulp.onSent(sent);
             }
-            burst = buffer.settledBurst();
+            burst = buffer.completedBurst();
         }
     }
 
@@ -496,7 +496,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
         }
         // After a refusal, a burst has only the terminal message left to report.
         boolean terminal = isSegmentRefused && endsMessage;
-        segmentRefused(refusal);
+        onSegmentRefused(refusal);
         if (terminal) {
             reportTerminalUnsent(refusal);
         }
@@ -504,24 +504,24 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
 
     // Failures
 
-    private void sourceRevoked() {
+    private void onSourceRevoked() {
         DdpMessage message = buffer.current();
         long bytesRead = buffer.currentBytesCut();
-        takeTerminalOnly();
-        buffer.dropUnsent(
-                ended("the memory that the message reads was revoked when " + bytesRead + " bytes of it were sent"));
+        acceptTerminalOnly();
+        buffer.failUnsent(closedException(
+                "the memory that the message reads was revoked when " + bytesRead + " bytes of it were sent"));
         ulp.onSourceRevoked(message, bytesRead);
     }
 
     /** The transport refused a segment. All that it has not confirmed counts as not sent. */
-    private void segmentRefused(Throwable cause) {
+    private void onSegmentRefused(Throwable cause) {
         if (isSegmentRefused || state == State.ENDED) {
             return;
         }
         isSegmentRefused = true;
         boolean terminal = state == State.TERMINATING;
-        takeTerminalOnly();
-        buffer.dropUntaken(cause);
+        acceptTerminalOnly();
+        buffer.failUntaken(cause);
         // A closed channel is reported anyway. But if a write fails before a read, the transport closes the channel
         // first, and only the failed write has the cause.
         if (context.channel().isOpen() || !(cause instanceof ClosedChannelException)) {
@@ -546,8 +546,8 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
             return;
         }
         boolean terminal = state == State.TERMINATING;
-        takeTerminalOnly();
-        buffer.dropUnsent(cause);
+        acceptTerminalOnly();
+        buffer.failUnsent(cause);
         receiver.fail(fault);
         if (terminal) {
             reportTerminalUnsent(cause);
@@ -555,10 +555,10 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
     }
 
     /**
-     * Sends only the terminal message and segments already written. Must run before a message is dropped, since a drop
-     * callback may write.
+     * Sends only the terminal message and segments already written. Must run before a message fails, since a listener
+     * of its promise may write.
      */
-    private void takeTerminalOnly() {
+    private void acceptTerminalOnly() {
         if (state == State.OPEN) {
             state = State.TERMINAL_ONLY;
         }
@@ -583,7 +583,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
                         cause);
     }
 
-    private static ConnectionClosedException ended(String detail) {
+    private static ConnectionClosedException closedException(String detail) {
         return new ConnectionClosedException(CloseReason.of(EndedBy.LOCAL_APPLICATION, detail));
     }
 }

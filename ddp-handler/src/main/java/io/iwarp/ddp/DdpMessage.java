@@ -45,7 +45,7 @@ public class DdpMessage extends AbstractReferenceCounted {
     private int rsvdUlp;
     private int queueNumber;
     private boolean terminal;
-    private boolean submitted;
+    private boolean isInFlight;
     private long wireEnd = NOT_WRITTEN;
     private @Nullable Promise<Void> promise;
 
@@ -55,8 +55,8 @@ public class DdpMessage extends AbstractReferenceCounted {
     /**
      * Checks the length of a message.
      *
-     * @param name of the memory with the bytes, for the message of the exception
-     * @throws IllegalArgumentException if it cannot
+     * @param name what has these bytes, for the message of the exception
+     * @throws IllegalArgumentException if the length exceeds {@link #MAX_LENGTH}
      */
     public static void requireLength(String name, long bytes) {
         if (bytes > MAX_LENGTH) {
@@ -65,13 +65,16 @@ public class DdpMessage extends AbstractReferenceCounted {
         }
     }
 
-    /** Sets what the layer above sends this message for, or null; DDP does not use it. Returns this message. */
+    /**
+     * Sets the object of the ULP to which this message belongs, such as a request; DDP does not use it. Returns this
+     * message.
+     */
     public final DdpMessage owner(@Nullable Object newOwner) {
         owner = newOwner;
         return this;
     }
 
-    /** Returns what the layer above sends this message for, or null. */
+    /** Returns the object of the ULP to which this message belongs, or null. */
     public final @Nullable Object owner() {
         return owner;
     }
@@ -116,7 +119,7 @@ public class DdpMessage extends AbstractReferenceCounted {
     }
 
     private void describe(boolean isTagged, int controlByte) {
-        requireNotUnderWay();
+        requireNotInFlight();
         if ((controlByte & ~BYTE_MASK) != 0) {
             throw new IllegalArgumentException("control byte " + controlByte + " is outside 0..255");
         }
@@ -126,8 +129,8 @@ public class DdpMessage extends AbstractReferenceCounted {
         wireEnd = NOT_WRITTEN;
     }
 
-    private void requireNotUnderWay() {
-        if (submitted) {
+    private void requireNotInFlight() {
+        if (isInFlight) {
             throw new IllegalStateException("the message is in flight: wait for onSent before using it again");
         }
     }
@@ -145,7 +148,7 @@ public class DdpMessage extends AbstractReferenceCounted {
      * @throws IllegalStateException if the message is in flight
      */
     public final DdpMessage source(@Nullable TaggedBuffer buffer, long offset, long length) {
-        requireNotUnderWay();
+        requireNotInFlight();
         if (length < 0 || length > (buffer == null ? 0 : MAX_LENGTH)) {
             throw new IllegalArgumentException("a source of " + length + " bytes in " + buffer + " (expected: 0 to "
                     + MAX_LENGTH + " bytes, 0 without a buffer)");
@@ -158,9 +161,9 @@ public class DdpMessage extends AbstractReferenceCounted {
 
     /**
      * Sets whether this message ends the sending side of the stream. Everything written before it that is not on the
-     * wire yet is dropped, even the rest of a message that was sent in part. The terminal message is sent next, and
-     * nothing is sent after it. Incoming segments are dropped as soon as it is written. RDMAP's Terminate is such a
-     * message: RFC 5041 section 7.1 allows one more message after an error.
+     * wire yet fails, even the rest of a message that was sent in part. The terminal message is sent next, and nothing
+     * is sent after it. Incoming segments are discarded as soon as it is written. RDMAP's Terminate is such a message:
+     * RFC 5041 section 7.1 allows one more message after an error.
      *
      * @return this message
      */
@@ -238,32 +241,32 @@ public class DdpMessage extends AbstractReferenceCounted {
         wireEnd = position;
     }
 
-    /** Returns whether the message is in flight: written, and not yet sent or dropped. */
-    final boolean submitted() {
-        return submitted;
+    /** Returns whether the message is in flight: written, and neither sent nor failed. */
+    final boolean isInFlight() {
+        return isInFlight;
     }
 
-    /** The message was written. The promise, if any, completes when it is sent or dropped. */
+    /** The message was written. The promise, if any, completes when it is sent or fails. */
     final void submit(@Nullable Promise<Void> waiting) {
-        submitted = true;
+        isInFlight = true;
         wireEnd = NOT_WRITTEN;
         promise = waiting;
     }
 
-    /** The message may be used again. */
-    final void sent() {
+    /** The message was sent and may be used again. */
+    final void complete() {
         Promise<Void> waiting = promise;
-        submitted = false;
+        isInFlight = false;
         promise = null;
         if (waiting != null) {
             waiting.trySuccess(null);
         }
     }
 
-    /** The message may be used again. It was not sent, or only in part. */
-    final void drop(Throwable cause) {
+    /** The message was not sent, or only in part, and may be used again. */
+    final void fail(Throwable cause) {
         Promise<Void> waiting = promise;
-        submitted = false;
+        isInFlight = false;
         promise = null;
         if (waiting != null) {
             waiting.tryFailure(cause);

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  *   <li>the ULPDU is long enough for its header;
  *   <li>the version; for an untagged segment the queue number;
- *   <li>the checks of {@link DdpUlp#place};
+ *   <li>the checks of {@link DdpUlp#placementOf};
  *   <li>untagged, even without payload because it uses a buffer: MSN, buffer, message offset, length, and with the L
  *       flag, that each byte of the message has arrived;
  *   <li>tagged, with payload only: STag, association, right, wrap, bounds.
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * the one with the L flag comes last (section 4.1) and completes the message. Untagged messages are delivered in MSN
  * order, so a message that completes early waits for those before it.
  *
- * <p>After an error all later segments are dropped, and nothing more is reported (section 7.1).
+ * <p>After an error all later segments are discarded, and nothing more is reported (section 7.1).
  *
  * <p>It belongs to the event loop of the stream.
  */
@@ -49,14 +49,12 @@ final class DdpReceiver {
     private final ByteBuf waitedHeader = Unpooled.buffer(DdpSegment.UNTAGGED_HEADER_LENGTH);
     private final int[] nextMsn = new int[DdpSegment.QUEUES];
     private boolean isDiscarding;
-    private boolean stalled;
+    private boolean isStalled;
     /** Whether the stall is for memory, which the timeout of the message bounds. */
     private boolean isAwaitingMemory;
-    /** Whether the clock of incomplete messages has stopped. */
-    private boolean isClockStopped;
 
-    private boolean faultReported;
-    private boolean halfClosed;
+    private boolean isFaultReported;
+    private boolean isHalfClosed;
 
     /**
      * Creates a receiver whose queues all begin at MSN 1.
@@ -99,23 +97,20 @@ final class DdpReceiver {
             return true;
         }
         segment.wrap(bytes, index, length);
-        stalled = false;
+        isStalled = false;
         isAwaitingMemory = false;
         ProtocolFault fault = handleOrFail();
         if (fault != null) {
             report(fault, segment);
-        } else if (isClockStopped != (stalled && !isAwaitingMemory)) {
-            isClockStopped = !isClockStopped;
-            if (isClockStopped) {
-                incomplete.hold();
-            } else {
-                incomplete.resume();
-            }
+        } else if (isStalled && !isAwaitingMemory) {
+            incomplete.pause();
+        } else {
+            incomplete.resume();
         }
-        return !stalled;
+        return !isStalled;
     }
 
-    /** Ends a burst of ULPDUs and drops the reference to the last buffer. */
+    /** Ends a burst of ULPDUs and clears the reference to the last buffer. */
     void endBurst() {
         segment.clear();
     }
@@ -127,10 +122,10 @@ final class DdpReceiver {
 
     /** The peer closed its half. A segment after that is an error (RFC 5041 section 6.2.1). */
     void peerClosedHalf() {
-        halfClosed = true;
+        isHalfClosed = true;
     }
 
-    /** Drops all later segments without a report. */
+    /** Discards all later segments without a report. */
     void discardInput() {
         isDiscarding = true;
         incomplete.stop();
@@ -156,8 +151,8 @@ final class DdpReceiver {
 
     private void report(ProtocolFault fault, @Nullable DdpSegment culprit) {
         discardInput();
-        if (!faultReported) {
-            faultReported = true;
+        if (!isFaultReported) {
+            isFaultReported = true;
             ulp.onFault(fault, culprit);
         }
     }
@@ -170,14 +165,14 @@ final class DdpReceiver {
         try {
             return handle();
         } catch (Throwable failure) {
-            stalled = false;
+            isStalled = false;
             return new ProtocolFault(
-                    ProtocolError.DDP_LOCAL_CATASTROPHIC, "this side failed while it took a segment", failure);
+                    ProtocolError.DDP_LOCAL_CATASTROPHIC, "this side failed while it handled a segment", failure);
         }
     }
 
     private @Nullable ProtocolFault handle() {
-        if (halfClosed) {
+        if (isHalfClosed) {
             return new ProtocolFault(
                     ProtocolError.MPA_CONNECTION_LOST, "a segment arrived after the peer had closed its half");
         }
@@ -201,7 +196,7 @@ final class DdpReceiver {
                     "queue number " + Integer.toUnsignedString(segment.queueNumber()) + ", the queues are 0.."
                             + (DdpSegment.QUEUES - 1));
         }
-        Placement placement = ulp.place(segment);
+        Placement placement = ulp.placementOf(segment);
         if (placement instanceof Placement.Refused refused) {
             return refused.fault();
         }
@@ -209,7 +204,8 @@ final class DdpReceiver {
     }
 
     private @Nullable ProtocolFault handleTagged(TaggedTarget target) {
-        ProtocolFault fault = segment.payloadLength() > 0 && !target.drops() ? placeTagged(target.right()) : null;
+        ProtocolFault fault =
+                segment.payloadLength() > 0 && !target.discardsPayload() ? placeTagged(target.right()) : null;
         if (fault != null) {
             return fault;
         }
@@ -243,11 +239,11 @@ final class DdpReceiver {
         int ahead = segment.msn() - nextMsn[queueNumber];
         UntaggedBuffer buffer = queue.buffer(ahead);
         if (buffer == null) {
-            stalled = ahead == 0 && queue.awaitBuffer();
-            return stalled ? null : noBufferFault(queueNumber, ahead, queue.available());
+            isStalled = ahead == 0 && queue.awaitBuffer();
+            return isStalled ? null : noBufferFault(queueNumber, ahead, queue.available());
         }
         ProtocolFault fault = placeUntagged(queue, buffer);
-        if (fault != null || stalled) {
+        if (fault != null || isStalled) {
             return fault;
         }
         ulp.onPlaced();
@@ -260,8 +256,8 @@ final class DdpReceiver {
                     ProtocolError.DDP_UNTAGGED_MSN_OUT_OF_RANGE,
                     describeMessage() + " was already complete: its last segment has arrived");
         }
-        boolean first = !buffer.begun();
-        buffer.begin(segment);
+        boolean first = !buffer.hasStarted();
+        buffer.start(segment);
         ProtocolFault fault = checkOffset(buffer.room());
         if (fault == null) {
             fault = checkCoverage(buffer);
@@ -279,9 +275,9 @@ final class DdpReceiver {
     }
 
     private @Nullable ProtocolFault awaitMemory(UntaggedQueue queue) {
-        stalled = queue.awaitBuffer();
-        isAwaitingMemory = stalled;
-        return stalled ? null : noMemoryFault();
+        isStalled = queue.awaitBuffer();
+        isAwaitingMemory = isStalled;
+        return isStalled ? null : noMemoryFault();
     }
 
     /** Bounds the time of a message that is not complete with its first segment. */

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
  * The layer above DDP (ULP). DDP makes all calls on the event loop of the stream. The ULP may write messages during any
  * of them.
  *
- * <p>For each segment the order is: {@link #place}, then the checks of DDP, then placement and {@link #onPlaced}, then,
- * if the message is complete, delivery by {@link UntaggedQueue#deliver} or {@link TaggedTarget#deliver}. {@link #place}
- * is called again for a segment that stalled the input.
+ * <p>For each segment the order is: {@link #placementOf}, then the checks of DDP, then placement and {@link #onPlaced},
+ * then, if the message is complete, delivery by {@link UntaggedQueue#deliver} or {@link TaggedTarget#deliver}.
+ * {@link #placementOf} is called again for a segment that stalled the input.
  */
 public interface DdpUlp {
     /**
@@ -20,7 +20,7 @@ public interface DdpUlp {
      *
      * @param segment valid during the call
      */
-    Placement place(DdpSegment segment);
+    Placement placementOf(DdpSegment segment);
 
     /** A segment passed all checks, and its payload, if it has any, was placed. */
     void onPlaced();
@@ -37,9 +37,9 @@ public interface DdpUlp {
 
     /**
      * The memory that a message reads was revoked before all of it was read. The segments cut so far are sent, the rest
-     * of the message and later messages are dropped. Earlier messages are still sent, and are reported before the
-     * terminal message. After this call only the {@linkplain DdpMessage#terminal() terminal message} is sent. Until it
-     * is written, segments are still received. Called at most once. {@link #onSent} is not called for this message.
+     * of the message and later messages fail. Earlier messages are still sent, and are reported before the terminal
+     * message. After this call only the {@linkplain DdpMessage#terminal() terminal message} is sent. Until it is
+     * written, segments are still received. Called at most once. {@link #onSent} is not called for this message.
      *
      * <p>It is never called if no message has a {@linkplain DdpMessage#source source}.
      *
@@ -49,7 +49,7 @@ public interface DdpUlp {
     default void onSourceRevoked(DdpMessage message, long bytesRead) {}
 
     /**
-     * An untagged message was incomplete for too long. All later segments are dropped silently. Called at most once,
+     * An untagged message was incomplete for too long. All later segments are discarded silently. Called at most once,
      * unless an error was reported before.
      *
      * @param error what to report to the peer
@@ -58,7 +58,7 @@ public interface DdpUlp {
     void onMessageTimeout(ProtocolError error, String detail);
 
     /**
-     * An error ends reception: all later segments are dropped silently. Called at most once. The stream stays open
+     * An error ends reception: all later segments are discarded silently. Called at most once. The stream stays open
      * until the ULP closes it. The ULP may send one more message ({@link DdpMessage#terminal}) unless the transport is
      * lost.
      *

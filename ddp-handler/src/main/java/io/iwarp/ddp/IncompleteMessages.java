@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Bounds the time for which the untagged messages of a stream are incomplete (RFC 5044 section 7.1.2 rule 10).
  *
  * <p>The timeout of a message starts at its first segment. Each new byte extends it by the time of one byte at
- * {@link #MIN_BYTES_PER_SECOND}. The time for which this side does not read is added.
+ * {@link #MIN_BYTES_PER_SECOND}. The time during which the input is stalled is added.
  *
  * <p>Confined to the event loop. One timer serves all messages. It is not cancelled when a message completes, so that
  * the next message needs no new timer.
@@ -29,14 +29,14 @@ final class IncompleteMessages {
     private final List<UntaggedBuffer> messages = new ArrayList<>(1);
     private @Nullable EventExecutor executor;
     private @Nullable ScheduledFuture<?> timer;
-    /** The total time of all holds that have ended. */
-    private long heldNanos;
-    /** When the current hold began. */
-    private long holdStart;
+    /** The total duration of all pauses that have ended. */
+    private long pausedNanos;
+    /** The start of the current pause. */
+    private long pauseStart;
 
-    private boolean isHeld;
+    private boolean isPaused;
 
-    /** @param expired ends the stream because of this message */
+    /** @param expired called with the message whose timeout expired; ends the stream */
     IncompleteMessages(Duration timeout, Consumer<UntaggedBuffer> expired) {
         this.timeout = timeout;
         this.expired = expired;
@@ -54,7 +54,7 @@ final class IncompleteMessages {
     /** The first segment of a message has arrived, and others will follow. */
     void add(UntaggedBuffer message) {
         EventExecutor loop = executor();
-        message.begunAt = time(loop);
+        message.startNanos = time(loop);
         messages.add(message);
         if (timer == null) {
             schedule(loop, timeout.toNanos());
@@ -66,19 +66,19 @@ final class IncompleteMessages {
         messages.remove(message);
     }
 
-    /** The input is held back, so no segment can arrive. */
-    void hold() {
-        if (!isHeld) {
-            isHeld = true;
-            holdStart = executor().ticker().nanoTime();
+    /** Pauses the timeouts, because the input is stalled. May be called again. */
+    void pause() {
+        if (!isPaused) {
+            isPaused = true;
+            pauseStart = executor().ticker().nanoTime();
         }
     }
 
-    /** The input is read again. */
+    /** Resumes the timeouts. May be called again. */
     void resume() {
-        if (isHeld) {
-            isHeld = false;
-            heldNanos += executor().ticker().nanoTime() - holdStart;
+        if (isPaused) {
+            isPaused = false;
+            pausedNanos += executor().ticker().nanoTime() - pauseStart;
         }
     }
 
@@ -98,9 +98,9 @@ final class IncompleteMessages {
         return executor;
     }
 
-    /** Returns the time of a clock that stops while the input is held back. */
+    /** Returns the time of a clock that stops during a pause. */
     private long time(EventExecutor loop) {
-        return (isHeld ? holdStart : loop.ticker().nanoTime()) - heldNanos;
+        return (isPaused ? pauseStart : loop.ticker().nanoTime()) - pausedNanos;
     }
 
     private void schedule(EventExecutor loop, long nanos) {
@@ -113,7 +113,7 @@ final class IncompleteMessages {
         long now = time(loop);
         long next = Long.MAX_VALUE;
         for (UntaggedBuffer message : messages) {
-            long remaining = timeNeeded(message) - (now - message.begunAt);
+            long remaining = timeNeeded(message) - (now - message.startNanos);
             if (remaining <= 0) {
                 expired.accept(message);
                 return;

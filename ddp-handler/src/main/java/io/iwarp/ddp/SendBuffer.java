@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * accepted by the transport. It does no I/O.
  *
  * <pre>
- *     first        taken           next                     flushed          end
+ *     first       takenEnd         next                   flushedEnd        end
  *       │ unreported │ cut           │ being cut, to be cut   │ not flushed    │
  *   ────┴────────────┴───────────────┴────────────────────────┴────────────────┴──►  position of a message
  * </pre>
@@ -63,19 +63,19 @@ final class SendBuffer {
 
     private static final int MAX_COPY_CAPACITY = 64 * 1024;
     /** Enough buffers for a full default window, and for the segment that is being filled. */
-    private static final EventLoopBuffers WARM =
+    private static final EventLoopBuffers COPY_BUFFERS =
             new EventLoopBuffers(MAX_COPY_CAPACITY, DEFAULT_WINDOW / MAX_COPY_CAPACITY + 2);
 
     private final RingQueue<DdpMessage> messages = new RingQueue<>();
-    private long taken;
+    private long takenEnd;
     private long next;
-    private long flushed;
+    private long flushedEnd;
 
     /**
      * Whether the message at {@link #next} has been started: at least one attempt was made to cut a segment. The next
      * four fields are valid only in that case.
      */
-    private boolean begun;
+    private boolean isNextStarted;
 
     private int headerLength;
     private int msn;
@@ -84,20 +84,20 @@ final class SendBuffer {
 
     private final int[] nextMsn = new int[DdpSegment.QUEUES];
     private final ByteBufAllocator allocator;
-    private final SendReservation share;
+    private final SendReservation reservation;
     private @Nullable ByteBuf copy;
 
     private final int window;
     private final int maxBurst;
-    /** The promises of the bursts that are under way. */
+    /** The promises of the bursts in flight. */
     private final ArrayDeque<ChannelFuture> bursts = new ArrayDeque<>();
     /** The number of bursts before them. */
-    private long burstsRemoved;
-    /** Three rings, with the end of each burst under way: as position of a message, and in bytes of the stream. */
+    private long removedBurstCount;
+    /** Three rings, with the end of each burst in flight: as position of a message, and in bytes of the stream. */
     private long[] messageEnds = new long[MIN_RING];
 
     private long[] byteEnds = new long[MIN_RING];
-    /** The bytes held for all bursts before the end of each burst under way. */
+    /** The bytes held for all bursts before the end of each burst in flight. */
     private long[] heldEnds = new long[MIN_RING];
 
     private long bytesCut;
@@ -105,7 +105,7 @@ final class SendBuffer {
     /** All bytes ever held. */
     private long bytesHeld;
     /** Those of them that were released. */
-    private long bytesFreed;
+    private long bytesReleased;
     /** How many bytes may be held at a time: without and with the reservation. */
     private long maxHeld = SendReservation.FREE_BYTES;
     /** Whether the payload of the segment being cut belongs to the message, not to this buffer. */
@@ -118,16 +118,16 @@ final class SendBuffer {
      *
      * @param allocator allocates the buffers for segments that are copied
      * @param window the maximum number of bytes of all bursts together
-     * @param share reserves what is held
+     * @param reservation reserves what is held
      */
-    SendBuffer(ByteBufAllocator allocator, int window, SendReservation share) {
-        this(allocator, window, share, DdpSegment.FIRST_MSN);
+    SendBuffer(ByteBufAllocator allocator, int window, SendReservation reservation) {
+        this(allocator, window, reservation, DdpSegment.FIRST_MSN);
     }
 
     /** Creates a buffer whose queues all begin at the given MSN. */
-    SendBuffer(ByteBufAllocator allocator, int window, SendReservation share, int firstMsn) {
+    SendBuffer(ByteBufAllocator allocator, int window, SendReservation reservation, int firstMsn) {
         this.allocator = allocator;
-        this.share = share;
+        this.reservation = reservation;
         this.window = window;
         this.maxBurst = Math.max(MIN_BURST, window / BURSTS_PER_WINDOW);
         Arrays.fill(nextMsn, firstMsn);
@@ -145,22 +145,22 @@ final class SendBuffer {
 
     /** Allows the messages added so far to be sent. */
     void flush() {
-        flushed = messages.end();
+        flushedEnd = messages.end();
     }
 
     /** Returns whether there is a message to cut a segment from. */
     boolean sendable() {
-        return next < flushed;
+        return next < flushedEnd;
     }
 
-    /** Returns whether there is no message, and no burst under way. */
+    /** Returns whether there is no message, and no burst in flight. */
     boolean isEmpty() {
         return messages.isEmpty() && bursts.isEmpty();
     }
 
     /** Returns whether some segments of a message are cut, and others are still to be cut. */
     boolean isInsideMessage() {
-        return begun;
+        return isNextStarted;
     }
 
     // Segments.
@@ -177,8 +177,8 @@ final class SendBuffer {
      */
     boolean cut(Ulpdu ulpdu, int mulpdu) {
         DdpMessage current = messages.get(next);
-        if (!begun) {
-            begin(current);
+        if (!isNextStarted) {
+            start(current);
         }
         int count = (int) Math.min(mulpdu - headerLength, length - offset);
         boolean last = offset + count == length;
@@ -198,7 +198,7 @@ final class SendBuffer {
         bytesCut += ulpdu.length();
         bytesHeld += isPayloadLent && !markers && ulpdu.isReferable() ? ulpdu.length() - count : ulpdu.length();
         if (last) {
-            begun = false;
+            isNextStarted = false;
             next++;
         }
         return true;
@@ -211,13 +211,13 @@ final class SendBuffer {
      */
     void written(LongSupplier position) {
         long last = next - 1;
-        if (!begun && last >= messages.first()) {
+        if (!isNextStarted && last >= messages.first()) {
             messages.get(last).wireEnd(position.getAsLong());
         }
     }
 
-    private void begin(DdpMessage message) {
-        begun = true;
+    private void start(DdpMessage message) {
+        isNextStarted = true;
         length = message.messageLength();
         offset = 0;
         if (message.tagged()) {
@@ -269,9 +269,9 @@ final class SendBuffer {
             ulpdu.payload(buffer, payload.indexAt(offset), count);
         } else {
             int index = payload.misalignment(offset);
-            ByteBuf together = copyBuffer(index + count);
-            payload.get(offset, together, index, count);
-            ulpdu.payload(together, index, count);
+            ByteBuf gathered = copyBuffer(index + count);
+            payload.get(offset, gathered, index, count);
+            ulpdu.payload(gathered, index, count);
         }
     }
 
@@ -280,7 +280,7 @@ final class SendBuffer {
         ByteBuf buffer = copy;
         if (buffer == null || buffer.refCnt() > 1 || buffer.capacity() < count) {
             releaseCopy();
-            buffer = WARM.take(allocator, Math.max(count, MIN_COPY_CAPACITY));
+            buffer = COPY_BUFFERS.take(allocator, Math.max(count, MIN_COPY_CAPACITY));
             copy = buffer;
         }
         return buffer;
@@ -308,18 +308,18 @@ final class SendBuffer {
 
     /** Returns whether this side may hold the next segment too. Reserves its bytes if necessary. */
     boolean reserve(int mulpdu) {
-        long held = bytesHeld - bytesFreed;
+        long held = bytesHeld - bytesReleased;
         if (held + mulpdu <= maxHeld || held + nextLength(mulpdu) <= maxHeld) {
             return true;
         }
-        boolean grown = share.grow();
-        maxHeld = SendReservation.FREE_BYTES + share.reservedBytes();
+        boolean grown = reservation.grow();
+        maxHeld = SendReservation.FREE_BYTES + reservation.reservedBytes();
         return grown;
     }
 
     /** Returns the maximum length of the next segment in bytes. */
     private long nextLength(int mulpdu) {
-        long remaining = begun ? length - offset : messages.get(next).messageLength();
+        long remaining = isNextStarted ? length - offset : messages.get(next).messageLength();
         return Math.min(mulpdu, remaining + DdpSegment.UNTAGGED_HEADER_LENGTH);
     }
 
@@ -348,7 +348,7 @@ final class SendBuffer {
 
     /** Returns the promise of the oldest burst if it is complete; null otherwise. */
     @Nullable
-    ChannelFuture settledBurst() {
+    ChannelFuture completedBurst() {
         ChannelFuture oldest = bursts.peek();
         return oldest != null && oldest.isDone() ? oldest : null;
     }
@@ -373,21 +373,21 @@ final class SendBuffer {
     boolean removeBurst(boolean wasTaken) {
         int oldest = slot(0, byteEnds);
         bursts.remove();
-        burstsRemoved++;
+        removedBurstCount++;
         bytesTaken = byteEnds[oldest];
-        free(bursts.isEmpty() ? bytesHeld : heldEnds[oldest]);
-        boolean endsMessage = messageEnds[oldest] > taken;
+        releaseHeld(bursts.isEmpty() ? bytesHeld : heldEnds[oldest]);
+        boolean endsMessage = messageEnds[oldest] > takenEnd;
         if (wasTaken) {
-            taken = messageEnds[oldest];
+            takenEnd = messageEnds[oldest];
         }
         return endsMessage;
     }
 
-    private void free(long upTo) {
-        bytesFreed = upTo;
+    private void releaseHeld(long upTo) {
+        bytesReleased = upTo;
         if (maxHeld > SendReservation.FREE_BYTES) {
-            share.shrinkTo(bytesHeld - bytesFreed);
-            maxHeld = SendReservation.FREE_BYTES + share.reservedBytes();
+            reservation.shrinkTo(bytesHeld - bytesReleased);
+            maxHeld = SendReservation.FREE_BYTES + reservation.reservedBytes();
         }
     }
 
@@ -402,44 +402,44 @@ final class SendBuffer {
 
     /** Returns where a ring has the end of the burst that is {@code i} bursts after the oldest. */
     private int slot(int i, long[] ring) {
-        return (int) (burstsRemoved + i) & (ring.length - 1);
+        return (int) (removedBurstCount + i) & (ring.length - 1);
     }
 
     /** Removes and returns the oldest message that the transport has taken; null if there is none. */
     @Nullable
     DdpMessage takeSent() {
-        return messages.first() < taken ? messages.remove() : null;
+        return messages.first() < takenEnd ? messages.remove() : null;
     }
 
     // The end.
 
-    /** Drops the messages that are not cut to the end. */
-    void dropUnsent(Throwable cause) {
-        drop(next, cause);
+    /** Fails the messages that are not cut to the end. */
+    void failUnsent(Throwable cause) {
+        failFrom(next, cause);
     }
 
-    /** Drops all messages that the transport has not taken. Bursts that are under way report no message. */
-    void dropUntaken(Throwable cause) {
-        Arrays.fill(messageEnds, taken);
-        drop(taken, cause);
+    /** Fails all messages that the transport has not taken. Bursts in flight then report no message. */
+    void failUntaken(Throwable cause) {
+        Arrays.fill(messageEnds, takenEnd);
+        failFrom(takenEnd, cause);
     }
 
-    /** Drops all messages and bursts. */
+    /** Fails all messages, and forgets the bursts. */
     void clear(Throwable cause) {
         bursts.clear();
-        free(bytesHeld);
-        drop(messages.first(), cause);
+        releaseHeld(bytesHeld);
+        failFrom(messages.first(), cause);
     }
 
-    private void drop(long from, Throwable cause) {
-        // Drop callbacks may write, so the positions are consistent before they run.
-        List<DdpMessage> dropped = messages.removeFrom(from);
-        taken = Math.min(taken, from);
+    private void failFrom(long from, Throwable cause) {
+        // A failed promise may call a listener that writes, so the positions are consistent before.
+        List<DdpMessage> failed = messages.removeFrom(from);
+        takenEnd = Math.min(takenEnd, from);
         next = Math.min(next, from);
-        flushed = next;
-        begun = false;
-        for (DdpMessage message : dropped) {
-            message.drop(cause);
+        flushedEnd = next;
+        isNextStarted = false;
+        for (DdpMessage message : failed) {
+            message.fail(cause);
         }
     }
 }

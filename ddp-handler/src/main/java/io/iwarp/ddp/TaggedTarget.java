@@ -9,8 +9,8 @@ public non-sealed interface TaggedTarget extends Placement {
     /** Returns the right that the buffer of the STag must grant. */
     AccessRight right();
 
-    /** Returns whether the payload of the segment is dropped, because its request was cancelled. */
-    boolean drops();
+    /** Returns whether the payload of the segment is discarded, because its request was cancelled. */
+    boolean discardsPayload();
 
     /**
      * A segment passed all checks, and its payload, if it has any, was placed.

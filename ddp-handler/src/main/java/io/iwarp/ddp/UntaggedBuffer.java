@@ -16,15 +16,15 @@ public class UntaggedBuffer {
     /** Null until a message of several segments arrives. */
     private @Nullable Coverage coverage;
     /** Whether a segment of the message has arrived. */
-    private boolean hasBegun;
+    private boolean isStarted;
 
     private boolean complete;
     private int control;
     private int rsvdUlp;
     private int msn;
     private int queueNumber;
-    /** When the message began, by the clock of {@link IncompleteMessages}, if it was not complete at once. */
-    long begunAt;
+    /** When the message started, by the clock of {@link IncompleteMessages}, if it was not complete at once. */
+    long startNanos;
 
     private long messageLength;
     private int lastSegmentLength;
@@ -41,7 +41,7 @@ public class UntaggedBuffer {
     }
 
     /**
-     * Returns the maximum length of the message that has begun, in bytes. A subclass decides by {@link #control} and
+     * Returns the maximum length of the message that has started, in bytes. A subclass decides by {@link #control} and
      * {@link #rsvdUlp}.
      */
     protected long room() {
@@ -97,8 +97,8 @@ public class UntaggedBuffer {
     }
 
     /** Returns whether a segment of a message was placed. */
-    public final boolean begun() {
-        return hasBegun;
+    public final boolean hasStarted() {
+        return isStarted;
     }
 
     /** Returns whether the last segment of the message was placed, and with it each byte. */
@@ -138,7 +138,7 @@ public class UntaggedBuffer {
 
     /** Prepares the buffer for another message. Call it before a queue offers the buffer again. */
     public final void reset() {
-        hasBegun = false;
+        isStarted = false;
         complete = false;
         control = 0;
         rsvdUlp = 0;
@@ -159,10 +159,10 @@ public class UntaggedBuffer {
         return existing;
     }
 
-    /** A segment of the message has arrived. The first one decides what is reported. */
-    final void begin(DdpSegment segment) {
-        if (!hasBegun) {
-            hasBegun = true;
+    /** A segment of the message has arrived. The first one determines control byte, RsvdULP, MSN and queue number. */
+    final void start(DdpSegment segment) {
+        if (!isStarted) {
+            isStarted = true;
             control = segment.control();
             rsvdUlp = segment.rsvdUlp();
             msn = segment.msn();
@@ -188,7 +188,7 @@ public class UntaggedBuffer {
         lastRsvdUlp = last.rsvdUlp();
     }
 
-    /** Returns queue number and MSN of the message that has begun. */
+    /** Returns queue number and MSN of the message that has started. */
     final String describeMessage() {
         return describeMessage(msn, queueNumber);
     }
@@ -200,7 +200,7 @@ public class UntaggedBuffer {
     /** Returns state and size, without the bytes. */
     @Override
     public String toString() {
-        String state = complete ? messageLength + " bytes" : hasBegun ? "incomplete" : "empty";
+        String state = complete ? messageLength + " bytes" : isStarted ? "incomplete" : "empty";
         return "UntaggedBuffer[" + state + ", room for " + sink.length() + " bytes]";
     }
 }

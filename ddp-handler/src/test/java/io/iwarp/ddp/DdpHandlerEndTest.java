@@ -298,7 +298,7 @@ class DdpHandlerEndTest {
         assertThat(Ulpdus.segment(transport.ulpdus.get(1)).queueNumber()).isEqualTo(2);
         assertThat(ddp.ulp.events).containsExactly("fault DDP_LOCAL_CATASTROPHIC", "sent T");
         assertThat(future.isSuccess()).isFalse();
-        assertThat(message.submitted()).isFalse();
+        assertThat(message.isInFlight()).isFalse();
     }
 
     @Test
@@ -364,7 +364,7 @@ class DdpHandlerEndTest {
         assertThat(waiting.cause()).isInstanceOf(ConnectionClosedException.class);
         assertThat(ddp.ulp.events).isEmpty();
         assertThat(ddp.passedOn).contains("inactive");
-        assertThat(message.submitted()).isFalse();
+        assertThat(message.isInFlight()).isFalse();
     }
 
     @Test
@@ -452,7 +452,7 @@ class DdpHandlerEndTest {
             assertThat(ddp.writeWithPromise(message).cause())
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("has 4294967296 bytes (expected: at most 4294967295)");
-            assertThat(message.submitted()).isFalse();
+            assertThat(message.isInFlight()).isFalse();
         } finally {
             memory.release();
         }

@@ -109,7 +109,7 @@ class DdpHandlerSourceTest {
         region.invalidate();
         ddp.ulp.onSourceRevoked = revoked -> {
             assertThat(revoked).isSameAs(cut);
-            assertThat(revoked.submitted()).isFalse();
+            assertThat(revoked.isInFlight()).isFalse();
             assertThat(revoked.wireEnd()).isEqualTo(DdpMessage.NOT_WRITTEN);
             ddp.writeAndFlush(terminate());
         };

@@ -31,7 +31,7 @@ class DdpMessageTest {
         assertThatThrownBy(() -> message.tagged(0x40, 1, 2))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("wait for onSent");
-        message.sent();
+        message.complete();
         assertThat(message.tagged(0x40, 1, 2).tagged()).isTrue();
     }
 

@@ -101,11 +101,11 @@ class DdpReceiverUntaggedTest {
     @Requirement("DDP-37")
     void reusedBufferDoesNotCountEarlierBytes() {
         UntaggedBuffer buffer = peer.ulp.post(0, 8);
-        assertThat(buffer.begun()).isFalse();
+        assertThat(buffer.hasStarted()).isFalse();
         peer.receives(Segment.untagged(0, 1).payload("abcd"));
-        assertThat(buffer.begun()).isTrue();
+        assertThat(buffer.hasStarted()).isTrue();
         buffer.reset();
-        assertThat(buffer.begun()).isFalse();
+        assertThat(buffer.hasStarted()).isFalse();
         peer.ulp.post(0, buffer);
         peer.receives(Segment.untagged(0, 2).offset(2).payload("cd"));
 

@@ -114,7 +114,7 @@ class DdpSourceTest {
         assertThat(buffer.isInsideMessage()).isTrue();
         assertThat(buffer.currentBytesCut()).isEqualTo(104);
 
-        buffer.dropUnsent(new IllegalStateException("revoked"));
+        buffer.failUnsent(new IllegalStateException("revoked"));
         assertThat(Ulpdus.cut(buffer, DdpChannel.message("next"), 128)).hasSize(1);
     }
 

@@ -76,7 +76,7 @@ final class RecordingUlp implements DdpUlp {
     }
 
     @Override
-    public Placement place(DdpSegment segment) {
+    public Placement placementOf(DdpSegment segment) {
         if (verdict != null) {
             return new Placement.Refused(verdict);
         }
@@ -161,7 +161,7 @@ final class RecordingUlp implements DdpUlp {
         }
 
         @Override
-        public boolean drops() {
+        public boolean discardsPayload() {
             return false;
         }
 

@@ -242,8 +242,8 @@ class SendBufferTest {
                 } else if (!promises.isEmpty()) {
                     promises.get(random.nextInt(promises.size())).trySuccess();
                 }
-                while (buffer.settledBurst() != null) {
-                    assertThat(buffer.settledBurst()).isSameAs(promises.remove(0));
+                while (buffer.completedBurst() != null) {
+                    assertThat(buffer.completedBurst()).isSameAs(promises.remove(0));
                     int count = messagesOfBursts.remove(0);
                     assertThat(buffer.removeBurst(true)).isEqualTo(count > 0);
                     for (int i = 0; i < count; i++) {

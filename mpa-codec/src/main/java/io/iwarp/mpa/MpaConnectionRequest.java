@@ -12,31 +12,30 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A valid MPA Request Frame that waits for the responder's answer. Call {@link #accept} or one of the two
- * {@code reject} exactly once. Thread-safe.
+ * A valid MPA Request Frame that waits for the responder's reply. Call {@link #accept} or one of the two {@code reject}
+ * exactly once. Thread-safe.
  */
 public final class MpaConnectionRequest {
 
     private final ChannelHandlerContext ctx;
     private final MpaFrame.Request frame;
     private final @Nullable EnhancedSetup setup;
-    private final Answer answer;
-    private final ChannelPromise answerPromise;
+    private final ReplySender replySender;
+    private final ChannelPromise replyPromise;
     private final AtomicBoolean decided = new AtomicBoolean();
 
-    /** Passes the answer of the application to the start-up, on the event loop. */
+    /** Passes the decision of the application to the start-up, on the event loop. */
     @FunctionalInterface
-    interface Answer {
-
-        void give(MpaStartup.Decision decision);
+    interface ReplySender {
+        void reply(MpaStartup.Decision decision);
     }
 
-    MpaConnectionRequest(ChannelHandlerContext ctx, MpaFrame.Request frame, Answer answer) {
+    MpaConnectionRequest(ChannelHandlerContext ctx, MpaFrame.Request frame, ReplySender replySender) {
         this.ctx = ctx;
         this.frame = frame;
         this.setup = frame.setup();
-        this.answerPromise = ctx.newPromise();
-        this.answer = answer;
+        this.replyPromise = ctx.newPromise();
+        this.replySender = replySender;
     }
 
     /** Returns a copy of the ULP's private data of the Request Frame, 0 to 512 bytes. */
@@ -44,7 +43,7 @@ public final class MpaConnectionRequest {
         return frame.ulpPrivateData();
     }
 
-    /** Returns the maximum length of the private data in the answer: 512 bytes, or 508 if {@link #enhanced()}. */
+    /** Returns the maximum length of the private data in the reply: 512 bytes, or 508 if {@link #enhanced()}. */
     public int maxPrivateData() {
         return setup == null ? MpaFrameLayout.MAX_PRIVATE_DATA : EnhancedSetup.MAX_ULP_PRIVATE_DATA;
     }
@@ -70,7 +69,7 @@ public final class MpaConnectionRequest {
         return setup == null ? EnhancedSetup.NOT_NEGOTIATED : setup.ord();
     }
 
-    /** Returns whether the initiator requests the peer-to-peer model; the answer follows it (RFC 6581 section 9.2). */
+    /** Returns whether the initiator requests the peer-to-peer model; the reply follows it (RFC 6581 section 9.2). */
     public boolean peerToPeer() {
         return setup != null && setup.peerToPeer();
     }
@@ -91,8 +90,8 @@ public final class MpaConnectionRequest {
      * @param privateData 0 to {@link #maxPrivateData()} bytes for the Reply Frame, copied; empty for none
      * @return completes when the transport has taken the Reply Frame; fails with a {@link ConnectionClosedException} if
      *     the start-up ended before that, for example because the peer closed the connection or the time expired
-     * @throws IllegalArgumentException if there are more bytes; then the request can still be answered
-     * @throws IllegalStateException if the request was answered before
+     * @throws IllegalArgumentException if there are more bytes; then the request can still be accepted or rejected
+     * @throws IllegalStateException if the request was already accepted or rejected
      */
     public ChannelFuture accept(byte[] privateData) {
         return decide(MpaStartup.Decision.accept(copyOf(privateData)));
@@ -117,8 +116,8 @@ public final class MpaConnectionRequest {
      * @param privateData 0 to {@link #maxPrivateData()} bytes for the Reply Frame, copied, for example the reason;
      *     empty for none
      * @return completes when the transport has taken the Reply Frame; fails as that of {@link #accept} does
-     * @throws IllegalArgumentException if there are more bytes; then the request can still be answered
-     * @throws IllegalStateException if the request was answered before
+     * @throws IllegalArgumentException if there are more bytes; then the request can still be accepted or rejected
+     * @throws IllegalStateException if the request was already accepted or rejected
      */
     public ChannelFuture reject(byte[] privateData) {
         return decide(MpaStartup.Decision.reject(copyOf(privateData)));
@@ -132,8 +131,9 @@ public final class MpaConnectionRequest {
      * @param privateData 0 to {@link #maxPrivateData()} bytes for the Reply Frame, copied
      * @param requiredOrd how many Reads and atomics the application needs to have outstanding, 0 to 16382
      * @return completes when the transport has taken the Reply Frame; fails as that of {@link #accept} does
-     * @throws IllegalArgumentException if an argument is out of its range; the request can still be answered then
-     * @throws IllegalStateException if the request was answered before
+     * @throws IllegalArgumentException if an argument is out of its range; the request can still be accepted or
+     *     rejected then
+     * @throws IllegalStateException if the request was already accepted or rejected
      */
     public ChannelFuture reject(byte[] privateData, int requiredOrd) {
         if (requiredOrd < 0 || requiredOrd > EnhancedSetup.MAX_DEPTH) {
@@ -150,14 +150,14 @@ public final class MpaConnectionRequest {
     private ChannelFuture decide(MpaStartup.Decision decision) {
         if (!decided.compareAndSet(false, true)) {
             throw new IllegalStateException(
-                    "this connection request was answered before; call accept or reject exactly once");
+                    "this connection request was already accepted or rejected; call accept or reject exactly once");
         }
         if (ctx.executor().inEventLoop()) {
-            answer.give(decision);
+            replySender.reply(decision);
         } else {
-            EventLoopTasks.execute(ctx.executor(), () -> answer.give(decision), this::failAtShutDown);
+            EventLoopTasks.execute(ctx.executor(), () -> replySender.reply(decision), this::failAtShutDown);
         }
-        return answerPromise;
+        return replyPromise;
     }
 
     private void failAtShutDown() {
@@ -166,11 +166,11 @@ public final class MpaConnectionRequest {
 
     /** The transport has taken the Reply Frame. */
     void replyTaken() {
-        answerPromise.trySuccess();
+        replyPromise.trySuccess();
     }
 
-    /** No answer will be sent. Does nothing after {@link #replyTaken}. */
+    /** No reply will be sent. Does nothing after {@link #replyTaken}. */
     void failed(CloseReason reason) {
-        answerPromise.tryFailure(new ConnectionClosedException(reason));
+        replyPromise.tryFailure(new ConnectionClosedException(reason));
     }
 }

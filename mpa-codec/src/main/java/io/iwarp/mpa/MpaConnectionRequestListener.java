@@ -9,10 +9,10 @@ public interface MpaConnectionRequestListener {
      * {@link MpaConnectionRequest#reject} is called on it, here or later, from any thread, for at most the
      * {@linkplain MpaSettings#startupTimeout() start-up timeout}.
      *
-     * <p>Called on the channel's event loop, so it must not block. If it throws before it has answered, the connection
-     * is closed; an exception after the answer is logged.
+     * <p>Called on the channel's event loop, so it must not block. If it throws before it has replied, the connection
+     * is closed; an exception after the reply is logged.
      *
-     * @param request the request of the initiator, with methods to answer it
+     * @param request the request of the initiator, with methods to reply to it
      */
     void onConnectionRequest(MpaConnectionRequest request);
 }

@@ -43,7 +43,7 @@ final class MpaRevisions {
      */
     static @Nullable String refusalOfReply(boolean asked, int flags, int revision) {
         if (!asked && MpaFrameLayout.enhanced(flags, revision) && revision == ENHANCED) {
-            return "the peer answered a plain MPA Request Frame with the enhanced connection set-up (revision "
+            return "the peer replied to a plain MPA Request Frame with the enhanced connection set-up (revision "
                     + revision + ", S bit set), which it must not do (RFC 6581 section 10)";
         }
         return refusal(revision);

@@ -128,7 +128,7 @@ public final class MpaSettings {
             Setting.within("revision", MpaRevisions.ENHANCED, MpaRevisions.PLAIN, MpaRevisions.ENHANCED);
 
     /**
-     * Returns the highest MPA revision that this end supports, 1 or 2 (default). A responder with 2 answers plain
+     * Returns the highest MPA revision that this end supports, 1 or 2 (default). A responder with 2 replies to plain
      * requests with plain replies and enhanced requests with enhanced replies (RFC 6581 section 10). With 1 it closes
      * the connection on an enhanced request.
      */

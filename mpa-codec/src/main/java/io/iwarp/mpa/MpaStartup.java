@@ -320,32 +320,32 @@ final class MpaStartup {
         private static Step revision1Reply(MpaFrame.Reply reply) {
             ProtocolFault fault = new ProtocolFault(
                     ProtocolError.MPA_INVALID_STARTUP_FRAME,
-                    "the peer answered the enhanced MPA Request Frame with a plain Reply Frame of revision "
+                    "the peer replied to the enhanced MPA Request Frame with a plain Reply Frame of revision "
                             + reply.revision() + " (RFC 6581 section 10); connect with a revision 1 request");
             return finalStep(new StartupAction.Fail(CloseReason.of(fault), true));
         }
 
         @Override
         public boolean awaitsEnhancedReply() {
-            return request.enhanced() && unanswered();
+            return request.enhanced() && isReplyMissing();
         }
 
-        private boolean unanswered() {
+        private boolean isReplyMissing() {
             return taken && reader.isUntouched();
         }
 
         /** Servers of other protocols usually wait for more input, for example an HTTP server for CRLF. */
         @Override
         public String hintAtSilence() {
-            return unanswered()
+            return isReplyMissing()
                     ? "; perhaps what listens there is not an iWARP server or expects TLS, or its application"
-                            + " has not answered"
+                            + " has not replied"
                     : "";
         }
 
         @Override
         public String hintAtClose() {
-            return unanswered()
+            return isReplyMissing()
                     ? "; perhaps the peer expects TLS, is not an iWARP server, refuses connections for now, or its"
                             + " application failed: see its log"
                     : "";
@@ -410,10 +410,10 @@ final class MpaStartup {
 
         @Override
         public Step decided(Decision decision) {
-            return new AwaitingDecision(decision.settingsOr(settings), request).answered(decision);
+            return new AwaitingDecision(decision.settingsOr(settings), request).stepOf(decision);
         }
 
-        private Step answered(Decision decision) {
+        private Step stepOf(Decision decision) {
             MpaFrame.Reply reply = reply(decision);
             if (decision.rejected()) {
                 return finalStep(StartupAction.Leave.of(reply, reply.ulpPrivateData(), request));

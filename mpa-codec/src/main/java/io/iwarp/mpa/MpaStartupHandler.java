@@ -228,7 +228,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     private void expire(ChannelHandlerContext ctx) {
         if (request != null && phase == Phase.EXCHANGING) {
             LOGGER.error(
-                    "{} the application did not answer the connection request within startupTimeout ({}): accept or"
+                    "{} the application did not accept or reject the connection request within startupTimeout ({}): accept or"
                             + " reject it on every path, or raise startupTimeout",
                     ctx.channel(),
                     settings.startupTimeout());
@@ -282,7 +282,7 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
             LOGGER.error(
                     "{} the connection request listener threw an exception{}: {}",
                     ctx.channel(),
-                    isUnderWay() ? ", and the connection is closed" : " after its answer",
+                    isUnderWay() ? ", and the connection is closed" : " after its reply",
                     e,
                     e);
             fail(ctx, EndedBy.LOCAL_APPLICATION, null, "the connection request listener threw an exception", e);
@@ -332,10 +332,10 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     /** Writes the reply, if there is one. Returns whether the start-up can still succeed. */
     private boolean sendReply(ChannelHandlerContext ctx, MpaFrame.@Nullable Reply reply) {
         if (reply != null) {
-            MpaConnectionRequest answered = Objects.requireNonNull(request, "request");
+            MpaConnectionRequest decided = Objects.requireNonNull(request, "request");
             write(ctx, reply).addListener(written -> {
                 if (written.isSuccess()) {
-                    answered.replyTaken();
+                    decided.replyTaken();
                 } else {
                     writeFailed(ctx, written.cause());
                 }

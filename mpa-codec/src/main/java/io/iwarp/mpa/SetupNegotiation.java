@@ -55,7 +55,7 @@ final class SetupNegotiation {
                 : reply;
     }
 
-    /** Sets the result at the responder that answers {@code asked} with {@link #reply}. */
+    /** Sets the result at the responder that replies to {@code asked} with {@link #reply}. */
     static void negotiateAsResponder(MpaParameters.Builder agreed, MpaSettings settings, EnhancedSetup asked) {
         agreed.negotiated(responderIrd(settings, asked), responderOrd(settings, asked), asked.ird(), asked.ord())
                 .readyToReceive(asked.peerToPeer(), asked.peerToPeer() ? replyKinds(settings, asked) : Set.of(), null);
@@ -83,8 +83,8 @@ final class SetupNegotiation {
             return new ProtocolFault(
                     ProtocolError.MPA_NO_MATCHING_RTR,
                     settings.peerToPeer()
-                            ? "the peer answered the request for the peer-to-peer model with the client-server model"
-                            : "the peer answered the request for the client-server model with the peer-to-peer model");
+                            ? "the peer replied to the request for the peer-to-peer model with the client-server model"
+                            : "the peer replied to the request for the client-server model with the peer-to-peer model");
         }
         if (settings.peerToPeer() && firstMessage(settings, replied) == null) {
             return new ProtocolFault(

@@ -168,7 +168,7 @@ class EnhancedRefusalTest {
         peer.sends(enhancedReply("00010001"));
 
         assertThat(peer.failed().enhancedRefused()).isFalse();
-        assertThat(peer.failed().reason().detail()).contains("answered a plain MPA Request Frame");
+        assertThat(peer.failed().reason().detail()).contains("replied to a plain MPA Request Frame");
         peer.expectsNothing().done();
     }
 

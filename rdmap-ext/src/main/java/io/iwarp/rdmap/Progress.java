@@ -5,10 +5,10 @@ package io.iwarp.rdmap;
  *
  * @param takenBytes bytes that the transport has accepted
  * @param receivedBytes bytes that the transport has received
- * @param answeredBytes bytes of responses received from the peer, plus one for each complete response
+ * @param responseBytes bytes of responses received from the peer, plus one for each complete response
  * @param waitingCount requests that have not started
  */
-record Progress(long takenBytes, long receivedBytes, long answeredBytes, int waitingCount) {
+record Progress(long takenBytes, long receivedBytes, long responseBytes, int waitingCount) {
     /** The progress of a new stream. */
     static final Progress NONE = new Progress(0, 0, 0, 0);
 }

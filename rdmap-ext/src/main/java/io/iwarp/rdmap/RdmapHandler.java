@@ -195,7 +195,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     public void startRequests() {
         if (state.acceptsRequests()) {
             requester.startRequests();
-            closeIfUnanswerable();
+            closeIfResponsesLost();
             flush();
         }
     }
@@ -248,8 +248,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             return;
         }
         pendingMessageCount--;
-        if (message instanceof Response answer) {
-            responder.onSent(answer);
+        if (message instanceof Response response) {
+            responder.onSent(response);
         } else {
             requester.onSent(message);
             if (requester.isAwaitingResponse() && state.acceptsRequests()) {
@@ -277,7 +277,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      * returns its destination.
      */
     @Override
-    public Placement place(DdpSegment segment) {
+    public Placement placementOf(DdpSegment segment) {
         int control = segment.control();
         Opcode opcode = Opcode.of(control);
         if (opcode == null || (opcode.extension() && !extensions) || !opcode.isOnItsQueue(segment)) {
@@ -375,8 +375,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     /**
      * Closes the stream gracefully: sends the requests that were posted before, waits for their responses, closes this
      * side's half of the connection, and waits for the peer's FIN. The close timeout starts now. The stream accepts
-     * requests of the peer until all requests of this side are answered, and responds to every accepted request. A
-     * stream that may not send yet closes at once.
+     * requests of the peer until the peer has responded to all requests of this side, and responds to every accepted
+     * request. A stream that may not send yet closes at once.
      *
      * @param reason the close reason, unless a close was requested before, or the stream ends for another reason first
      */
@@ -407,17 +407,17 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      * Closes the output if nothing is left to send or to wait for.
      *
      * <p>While this side waits for responses, it accepts requests of the peer. Otherwise two closing peers would wait
-     * for each other. When all requests of this side are answered, it accepts no more, or the peer could delay the
-     * close forever with new requests. If the peer closed its half and left requests unanswered, the requests after
-     * them are cancelled.
+     * for each other. When the peer has responded to all requests of this side, it accepts no more, or the peer could
+     * delay the close forever with new requests. If the peer closed its half and left requests without a response, the
+     * requests after them are cancelled.
      */
     private void closeOutputWhenDrained() {
         boolean idle = requester.idle();
         if (idle) {
             responder.stop();
         }
-        boolean unanswerable = isInputShutdown && requester.unansweredCount() > 0;
-        if (pendingMessageCount == 0 && (idle || unanswerable)) {
+        boolean responsesLost = isInputShutdown && requester.outstandingCount() > 0;
+        if (pendingMessageCount == 0 && (idle || responsesLost)) {
             state.setCause(closeReason());
             state.enter(Phase.HALF_CLOSED);
             closeOutput();
@@ -440,7 +440,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             return;
         }
         boolean open = state.isBefore(Phase.CLOSING);
-        closeIfUnanswerable();
+        closeIfResponsesLost();
         if (open) {
             ulp.onInputShutdown();
         }
@@ -454,13 +454,13 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         return established == null ? null : established.parameters().role();
     }
 
-    /** Closes the stream if the peer closed its half and left Reads or atomics without an answer. */
-    private void closeIfUnanswerable() {
-        if (isInputShutdown && state.acceptsRequests() && requester.unansweredCount() > 0) {
+    /** Closes the stream if the peer closed its half and left Reads or atomics without a response. */
+    private void closeIfResponsesLost() {
+        if (isInputShutdown && state.acceptsRequests() && requester.outstandingCount() > 0) {
             state.setCause(CloseReason.of(
                     EndedBy.PEER_CLOSED,
-                    "the peer closed its half of the connection and left " + requester.describeUnanswered()
-                            + " without an answer"));
+                    "the peer closed its half of the connection and left " + requester.describeOutstanding()
+                            + " without a response"));
             if (state.is(Phase.OPEN)) {
                 beginClosing();
             }

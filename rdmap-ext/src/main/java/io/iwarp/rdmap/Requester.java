@@ -29,11 +29,11 @@ import org.jspecify.annotations.Nullable;
 final class Requester implements TaggedTarget {
     /** The STag of messages without payload. Not 0, which some hardware rejects. */
     private static final int EMPTY_MESSAGE_STAG = 1;
-    /** Read Requests are batched only while the peer has at least this many bytes to answer. */
+    /** Read Requests are batched only while the peer has at least this many bytes to respond with. */
     private static final int MIN_BUSY_BYTES = 512 * 1024;
     /** A batch of Read Requests ends when it requests this number of bytes. */
     private static final int MAX_BATCH_BYTES = 512 * 1024;
-    /** A batch asks for at most this part of the bytes that the peer has to answer: it may arrive late. */
+    /** A batch asks for at most this part of the bytes that the peer has to respond with: it may arrive late. */
     private static final int MIN_BATCHES_AHEAD = 8;
 
     private final Consumer<DdpMessage> output;
@@ -54,11 +54,11 @@ final class Requester implements TaggedTarget {
     private int nextIdentifier = 1;
     /** The Reads and atomics of which the transport has reported the last byte. */
     private long sentCount;
-    /** The Reads and atomics that the peer can answer, or has answered. */
+    /** The Reads and atomics to which the peer can respond, or has responded. */
     private long requestedCount;
 
-    private long answeredCount;
-    private long answeredBytes;
+    private long responseCount;
+    private long responseBytes;
     /** The bytes of the Reads whose responses have not arrived. */
     private long awaitedBytes;
     /** The bytes of the Reads in the batch: their requests are written and not flushed. */
@@ -66,7 +66,7 @@ final class Requester implements TaggedTarget {
 
     private int batchCount;
     private boolean isStopped;
-    /** Whether the bytes of the current response segment are dropped. */
+    /** Whether the bytes of the current response segment are discarded. */
     private boolean isPlacementSkipped;
 
     /**
@@ -82,7 +82,7 @@ final class Requester implements TaggedTarget {
         this.counters = counters;
     }
 
-    /** Sets the negotiated ORD, the maximum number of unanswered Reads and atomics, at least 0. */
+    /** Sets the negotiated ORD, the maximum number of outstanding Reads and atomics, at least 0. */
     void setOrd(int agreedOrd) {
         ord = agreedOrd;
     }
@@ -106,11 +106,11 @@ final class Requester implements TaggedTarget {
     }
 
     private boolean mayStart(RdmapRequest request) {
-        int unanswered = unansweredCount();
-        if (request.fenced() && unanswered > 0) {
+        int outstanding = outstandingCount();
+        if (request.fenced() && outstanding > 0) {
             return false;
         }
-        return !request.awaitsResponse() || unanswered < ord;
+        return !request.awaitsResponse() || outstanding < ord;
     }
 
     private void start(RdmapRequest request) {
@@ -140,7 +140,7 @@ final class Requester implements TaggedTarget {
 
     /**
      * Returns the message of a request that consists of a header. Its owner is the request that completes when it has
-     * been sent: none for a Read or atomic, which may be answered before.
+     * been sent: none for a Read or atomic, whose response may arrive before.
      */
     private DdpMessage headerMessage(RdmapRequest request, Opcode opcode) {
         DdpMessage spare = spareHeaders.poll();
@@ -175,7 +175,7 @@ final class Requester implements TaggedTarget {
 
     /**
      * Returns whether all messages that are not flushed are Read Requests, and these may wait for more. While the peer
-     * has much to answer, a request that arrives later is not answered later.
+     * has much to respond with, a request that arrives later is not responded to later.
      *
      * @param unflushedCount the number of messages of this stream that are not flushed
      */
@@ -259,7 +259,7 @@ final class Requester implements TaggedTarget {
     }
 
     @Override
-    public boolean drops() {
+    public boolean discardsPayload() {
         return isPlacementSkipped;
     }
 
@@ -271,7 +271,7 @@ final class Requester implements TaggedTarget {
             read.endPlacement();
             // Repeated bytes do not count as progress; otherwise a peer could postpone a deadline forever.
             long added = readCoverage.add(segment.taggedOffset() - read.sinkTaggedOffset(), length);
-            answeredBytes += added;
+            responseBytes += added;
             awaitedBytes -= added;
         }
     }
@@ -279,7 +279,7 @@ final class Requester implements TaggedTarget {
     @Override
     public @Nullable ProtocolFault deliver(DdpSegment last) {
         readCoverage.clear();
-        onAnswered(reads.remove());
+        onResponse(reads.remove());
         return null;
     }
 
@@ -307,12 +307,12 @@ final class Requester implements TaggedTarget {
                             + ", the oldest outstanding one is " + Integer.toUnsignedString(atomic.identifier()));
         }
         atomic.original(bytes.getLong(AtomicLayout.ORIGINAL_VALUE));
-        onAnswered(atomics.remove());
+        onResponse(atomics.remove());
         return null;
     }
 
     /**
-     * Reads and atomics are counted as requested when the transport has taken their last byte. The answer may come
+     * Reads and atomics are counted as requested when the transport has taken their last byte. The response may arrive
      * first: the transport reports whole bursts.
      */
     private void countRequested(long total) {
@@ -322,11 +322,11 @@ final class Requester implements TaggedTarget {
         }
     }
 
-    private void onAnswered(RdmapRequest request) {
-        answeredBytes++;
-        answeredCount++;
-        countRequested(answeredCount);
-        counters.add(Counter.READS_ANSWERED, 1);
+    private void onResponse(RdmapRequest request) {
+        responseBytes++;
+        responseCount++;
+        countRequested(responseCount);
+        counters.add(Counter.READS_COMPLETED, 1);
         startRequests();
         complete(request);
     }
@@ -342,29 +342,29 @@ final class Requester implements TaggedTarget {
     }
 
     /** Returns the number of Reads and atomics that were written and wait for a response. */
-    int unansweredCount() {
+    int outstandingCount() {
         return reads.size() + atomics.size();
     }
 
-    /** Returns whether the peer can answer a Read or atomic: the transport has taken it. */
+    /** Returns whether the peer can respond to a Read or atomic: the transport has taken it. */
     boolean isAwaitingResponse() {
-        return requestedCount > answeredCount;
+        return requestedCount > responseCount;
     }
 
     /** Returns the number of Reads and atomics that wait for a response, as text. */
-    String describeUnanswered() {
-        int count = unansweredCount();
+    String describeOutstanding() {
+        int count = outstandingCount();
         return count + (count == 1 ? " Read or atomic" : " Reads or atomics");
     }
 
     /** Returns a counter that grows by the bytes of each response, and by one when a response is complete. */
-    long answeredBytes() {
-        return answeredBytes;
+    long responseBytes() {
+        return responseBytes;
     }
 
-    /** Returns whether no request waits or is unanswered. */
+    /** Returns whether no request waits or is outstanding. */
     boolean idle() {
-        return queue.waitingCount() == 0 && unansweredCount() == 0;
+        return queue.waitingCount() == 0 && outstandingCount() == 0;
     }
 
     /** Stops sending and completing requests. */

@@ -99,7 +99,7 @@ final class Responder implements TaggedTarget {
         this.position = position;
     }
 
-    /** Sets the negotiated IRD, the maximum number of unanswered requests. */
+    /** Sets the negotiated IRD, the maximum number of requests to respond to at a time. */
     void setIrd(int agreedIrd) {
         ird = agreedIrd;
     }
@@ -110,7 +110,7 @@ final class Responder implements TaggedTarget {
     }
 
     @Override
-    public boolean drops() {
+    public boolean discardsPayload() {
         return false;
     }
 
@@ -182,7 +182,7 @@ final class Responder implements TaggedTarget {
         }
         Response response = spareResponse();
         response.read(message, bytes, source);
-        answer(response);
+        respond(response);
         return null;
     }
 
@@ -225,7 +225,7 @@ final class Responder implements TaggedTarget {
                 operation == AtomicLayout.FETCH_ADD ? Operation.FETCH_ADD : Operation.COMPARE_SWAP,
                 bytes.getInt(AtomicLayout.REQUEST_IDENTIFIER),
                 atomic.original());
-        answer(response);
+        respond(response);
         return null;
     }
 
@@ -234,7 +234,7 @@ final class Responder implements TaggedTarget {
         return response == null ? new Response() : response;
     }
 
-    private void answer(Response response) {
+    private void respond(Response response) {
         counters.add(Counter.PEER_READS_ACCEPTED, 1);
         responses.add(response);
         writeWaiting();
@@ -251,7 +251,7 @@ final class Responder implements TaggedTarget {
 
     /** The transport has accepted all bytes of the oldest response. */
     void onSent(Response response) {
-        counters.add(Counter.PEER_READS_ANSWERED, 1);
+        counters.add(Counter.PEER_READS_COMPLETED, 1);
         responses.remove();
         pendingBytes -= response.messageLength();
         writeWaiting();
@@ -266,7 +266,7 @@ final class Responder implements TaggedTarget {
         return (int) (writtenPosition - responses.first());
     }
 
-    /** Stops accepting requests. Later requests are dropped; accepted ones are still answered. */
+    /** Stops accepting requests. Later requests are discarded; accepted ones still get a response. */
     void stop() {
         isStopped = true;
     }

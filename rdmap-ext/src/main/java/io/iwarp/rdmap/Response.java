@@ -71,24 +71,24 @@ final class Response extends DdpMessage {
      * 4.8).
      *
      * @param error the error that ends the response
-     * @param answered the number of bytes that were sent
+     * @param sentBytes the number of bytes that were sent
      */
-    Terminate revoked(ProtocolError error, long answered) {
+    Terminate revoked(ProtocolError error, long sentBytes) {
         byte[] rest = new byte[ReadRequestLayout.LENGTH];
         request.getBytes(0, rest);
-        advance(rest, answered);
+        advance(rest, sentBytes);
         byte[] quoted = new byte[DdpSegment.UNTAGGED_HEADER_LENGTH];
         ddpHeader.getBytes(0, quoted);
         return Terminate.of(error, segmentLength, quoted, rest);
     }
 
     /** Advances the header of a Read Request by the bytes that were sent. */
-    static void advance(byte[] readRequest, long answered) {
+    static void advance(byte[] readRequest, long sentBytes) {
         ByteBuf header = Unpooled.wrappedBuffer(readRequest);
-        move(header, ReadRequestLayout.SINK_TAGGED_OFFSET, answered);
-        move(header, ReadRequestLayout.SOURCE_TAGGED_OFFSET, answered);
+        move(header, ReadRequestLayout.SINK_TAGGED_OFFSET, sentBytes);
+        move(header, ReadRequestLayout.SOURCE_TAGGED_OFFSET, sentBytes);
         long size = header.getUnsignedInt(ReadRequestLayout.MESSAGE_SIZE);
-        header.setInt(ReadRequestLayout.MESSAGE_SIZE, (int) (size - answered));
+        header.setInt(ReadRequestLayout.MESSAGE_SIZE, (int) (size - sentBytes));
     }
 
     private static void move(ByteBuf header, int offset, long bytes) {

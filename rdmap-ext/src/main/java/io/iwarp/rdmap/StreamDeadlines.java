@@ -84,9 +84,9 @@ final class StreamDeadlines {
         this.responder = responder;
         this.requests = requests;
         this.stream = stream;
-        this.transmit = deadline(timeouts.transmit(), new TransmitWait());
-        this.response = deadline(timeouts.response(), new ResponseWait());
-        this.close = deadline(timeouts.close(), new CloseWait());
+        this.transmit = deadline(timeouts.transmitTimeout(), new TransmitWait());
+        this.response = deadline(timeouts.responseTimeout(), new ResponseWait());
+        this.close = deadline(timeouts.closeTimeout(), new CloseWait());
         this.batch = deadline(MAX_BATCH_TIME, new BatchWait());
     }
 
@@ -95,12 +95,12 @@ final class StreamDeadlines {
     }
 
     private Progress progress() {
-        return new Progress(position.taken(), position.received(), requester.answeredBytes(), requests.waitingCount());
+        return new Progress(position.taken(), position.received(), requester.responseBytes(), requests.waitingCount());
     }
 
     /** Returns whether requests of this side are being sent or wait for a response. */
     private boolean hasPendingRequests() {
-        return pendingRequestMessageCount() > 0 || requester.unansweredCount() > 0;
+        return pendingRequestMessageCount() > 0 || requester.outstandingCount() > 0;
     }
 
     private int pendingRequestMessageCount() {
@@ -113,8 +113,8 @@ final class StreamDeadlines {
         if (messages > 0) {
             return messages == 1 ? "1 message pending" : messages + " messages pending";
         }
-        return requester.unansweredCount() > 0
-                ? requester.describeUnanswered() + " without an answer"
+        return requester.outstandingCount() > 0
+                ? requester.describeOutstanding() + " without a response"
                 : "responses to the peer's Reads or atomics pending";
     }
 
@@ -143,7 +143,8 @@ final class StreamDeadlines {
             boolean mustHurry = share.reservedBytes() > 0 && share.isDeviceExhausted();
             return takenBytes > 0
                     && !(mustHurry
-                            && takenBytes < MIN_RATE * timeouts.transmit().toMillis() / 1000);
+                            && takenBytes
+                                    < MIN_RATE * timeouts.transmitTimeout().toMillis() / 1000);
         }
 
         /** Closes the connection, since a Terminate could not be sent either. */
@@ -151,9 +152,10 @@ final class StreamDeadlines {
         public void onExpired() {
             stream.abort(timeout(
                     takenBytes == 0
-                            ? "transmit timeout: no progress for " + timeouts.transmit() + " (" + describePending()
-                                    + ")"
-                            : "transmit timeout: the peer took " + takenBytes + " bytes within " + timeouts.transmit()
+                            ? "transmit timeout: no progress for " + timeouts.transmitTimeout() + " ("
+                                    + describePending() + ")"
+                            : "transmit timeout: the peer took " + takenBytes + " bytes within "
+                                    + timeouts.transmitTimeout()
                                     + " while IwarpDevice.maxSendingBytes is in use (limit: "
                                     + association.sendReservation().limit() + ", expected: " + MIN_RATE
                                     + " bytes per second)"));
@@ -172,14 +174,14 @@ final class StreamDeadlines {
 
         @Override
         public boolean hasProgressedSince(Progress moment) {
-            return progress().answeredBytes() > moment.answeredBytes();
+            return progress().responseBytes() > moment.responseBytes();
         }
 
         @Override
         public void onExpired() {
             stream.terminate(
-                    timeout("the peer sent no response data for " + timeouts.response() + " while "
-                            + requester.describeUnanswered() + " waited for a response"),
+                    timeout("the peer sent no response data for " + timeouts.responseTimeout() + " while "
+                            + requester.describeOutstanding() + " waited for a response"),
                     ProtocolError.RDMAP_LOCAL_CATASTROPHIC);
         }
     }
@@ -206,8 +208,8 @@ final class StreamDeadlines {
                 return now.waitingCount() < moment.waitingCount();
             }
             return now.takenBytes() > moment.takenBytes()
-                    || now.answeredBytes() > moment.answeredBytes()
-                    || (now.receivedBytes() > moment.receivedBytes() && requester.unansweredCount() > 0);
+                    || now.responseBytes() > moment.responseBytes()
+                    || (now.receivedBytes() > moment.receivedBytes() && requester.outstandingCount() > 0);
         }
 
         @Override
@@ -220,8 +222,8 @@ final class StreamDeadlines {
             String close = requested.endedBy() == EndedBy.LOCAL_APPLICATION
                     ? "the close"
                     : requested.detail() + "; the close that followed";
-            stream.abort(timeout(close + " made no progress within the close timeout of " + timeouts.close() + " ("
-                    + describeUnfinished() + ")"));
+            stream.abort(timeout(close + " made no progress within the close timeout of " + timeouts.closeTimeout()
+                    + " (" + describeUnfinished() + ")"));
         }
 
         private String describeUnfinished() {

@@ -28,7 +28,7 @@ public final class StreamState {
         ESTABLISHED,
         /** Requests are accepted. */
         OPEN,
-        /** An orderly close was requested. Requests that were posted before it are still sent and answered. */
+        /** An orderly close was requested. Requests that were posted before it are still sent and responded to. */
         CLOSING,
         /** FIN was sent after the last request. The stream waits for the peer's FIN. */
         HALF_CLOSED,

@@ -71,7 +71,7 @@ record Terminate(int layer, int type, int code, int segmentLength, byte[] ddpHea
         return protection && segment != null && Opcode.of(segment.control()) == Opcode.READ_REQUEST;
     }
 
-    /** Returns whether a segment belongs to a Terminate. A Terminate is never answered with a Terminate. */
+    /** Returns whether a segment belongs to a Terminate. A Terminate is never sent in response to a Terminate. */
     static boolean isIn(@Nullable DdpSegment segment) {
         return segment != null
                 && segment.headerComplete()

@@ -64,7 +64,7 @@ final class WireText {
         StringBuilder text = new StringBuilder(name(opcode, control)).append(": ");
         if (segment.tagged()) {
             text.append(segment.payloadLength()).append(" bytes to ");
-            place(text, segment.stag(), segment.taggedOffset());
+            appendAddress(text, segment.stag(), segment.taggedOffset());
         } else {
             text.append("MSN ").append(Integer.toUnsignedString(segment.msn()));
             boolean described = segment.messageOffset() == 0 && opcode != null && describe(text, opcode, segment);
@@ -142,12 +142,15 @@ final class WireText {
         text.append(", ")
                 .append(in.getUnsignedInt(at + ReadRequestLayout.MESSAGE_SIZE))
                 .append(" bytes from ");
-        place(
+        appendAddress(
                 text,
                 in.getInt(at + ReadRequestLayout.SOURCE_STAG),
                 in.getLong(at + ReadRequestLayout.SOURCE_TAGGED_OFFSET));
         text.append(" into ");
-        place(text, in.getInt(at + ReadRequestLayout.SINK_STAG), in.getLong(at + ReadRequestLayout.SINK_TAGGED_OFFSET));
+        appendAddress(
+                text,
+                in.getInt(at + ReadRequestLayout.SINK_STAG),
+                in.getLong(at + ReadRequestLayout.SINK_TAGGED_OFFSET));
         return true;
     }
 
@@ -169,7 +172,7 @@ final class WireText {
                         .append(" at ");
             default -> text.append(", AOpCode ").append(hex(operation)).append(" at ");
         }
-        place(text, in.getInt(at + AtomicLayout.STAG), in.getLong(at + AtomicLayout.TAGGED_OFFSET));
+        appendAddress(text, in.getInt(at + AtomicLayout.STAG), in.getLong(at + AtomicLayout.TAGGED_OFFSET));
         return true;
     }
 
@@ -204,7 +207,7 @@ final class WireText {
         }
     }
 
-    private static void place(StringBuilder text, int stag, long taggedOffset) {
+    private static void appendAddress(StringBuilder text, int stag, long taggedOffset) {
         text.append("STag ").append(hex32(stag)).append(" TO ").append(hex(taggedOffset));
     }
 

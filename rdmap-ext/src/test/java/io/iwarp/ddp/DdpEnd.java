@@ -90,14 +90,14 @@ public final class DdpEnd {
         buffer.removeBurst(true);
         DdpMessage sent = buffer.takeSent();
         if (sent != null) {
-            sent.sent();
+            sent.complete();
         }
         return sent;
     }
 
     /** Drops what is not sent. */
     public void drop() {
-        buffer.dropUnsent(new IllegalStateException("dropped"));
+        buffer.failUnsent(new IllegalStateException("dropped"));
     }
 
     public void release() {

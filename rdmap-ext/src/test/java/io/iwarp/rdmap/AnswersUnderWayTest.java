@@ -149,7 +149,7 @@ class AnswersUnderWayTest {
     /** Gives all to the queue of requests. */
     private final class Above implements DdpUlp {
         @Override
-        public Placement place(DdpSegment segment) {
+        public Placement placementOf(DdpSegment segment) {
             return responder.requests();
         }
 

@@ -391,7 +391,7 @@ class RequestErrorTest {
                     Segment.fetchAdd(2, open.stag(), 0, 1, 0),
                     Segment.atomic(3, 2, open.stag(), 0, 0, -1, 0, 0));
             assertThat(peer.end.counters.get(Counter.PEER_READS_ACCEPTED)).isEqualTo(3);
-            assertThat(peer.end.counters.get(Counter.PEER_READS_ANSWERED)).isZero();
+            assertThat(peer.end.counters.get(Counter.PEER_READS_COMPLETED)).isZero();
             for (int opcode : new int[] {2, 0xb, 0xb}) {
                 assertThat(peer.hearsOpcode()).isEqualTo(opcode);
             }
@@ -400,7 +400,7 @@ class RequestErrorTest {
             assertThat(peer.end.served)
                     .containsExactly(
                             "WRITE 9", "WRITE 1", "READ 6", "FETCH_ADD 8", "COMPARE_SWAP 8", "SEND 3", "IMMEDIATE 8");
-            assertThat(peer.end.counters.get(Counter.PEER_READS_ANSWERED)).isEqualTo(3);
+            assertThat(peer.end.counters.get(Counter.PEER_READS_COMPLETED)).isEqualTo(3);
         }
         open.close();
     }

@@ -30,9 +30,11 @@ class StreamLifeTest {
             new CloseReason(EndedBy.LOCAL_APPLICATION, null, "closed for the test", null);
     private static final RdmapSettings TIMEOUTS =
             new RdmapSettings(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofSeconds(30), true);
-    private static final Duration ALMOST_CLOSE_TIMEOUT = TIMEOUTS.close().minusNanos(1);
-    private static final Duration ALMOST_RESPONSE_TIMEOUT = TIMEOUTS.response().minusNanos(1);
-    private static final Duration ALMOST_TRANSMIT_TIMEOUT = TIMEOUTS.transmit().minusNanos(1);
+    private static final Duration ALMOST_CLOSE_TIMEOUT = TIMEOUTS.closeTimeout().minusNanos(1);
+    private static final Duration ALMOST_RESPONSE_TIMEOUT =
+            TIMEOUTS.responseTimeout().minusNanos(1);
+    private static final Duration ALMOST_TRANSMIT_TIMEOUT =
+            TIMEOUTS.transmitTimeout().minusNanos(1);
     private static final Duration MOMENT = Duration.ofNanos(1);
 
     private final ProtectionDomain domain = ProtectionDomain.create();
@@ -125,7 +127,7 @@ class StreamLifeTest {
         assertThat(peer.end.closedConnection()).isTrue();
         peer.disconnects();
         assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
-        assertThat(peer.reason().detail()).contains("2 Reads or atomics without an answer");
+        assertThat(peer.reason().detail()).contains("2 Reads or atomics without a response");
         assertThat(peer.end.completed).isEmpty();
     }
 
@@ -147,7 +149,7 @@ class StreamLifeTest {
         assertThat(peer.hearsFinish()).isTrue();
         peer.disconnects();
         assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
-        assertThat(peer.reason().detail()).contains(" 1 Read or atomic without an answer");
+        assertThat(peer.reason().detail()).contains(" 1 Read or atomic without a response");
     }
 
     /** A responder may send only after an FPDU of its initiator, which does not come any more. */
@@ -206,7 +208,7 @@ class StreamLifeTest {
         }
         assertThat(peer.hearsOpcode()).isOne();
         Duration step = Duration.ofSeconds(1);
-        for (Duration passed = step; passed.compareTo(TIMEOUTS.response()) < 0; passed = passed.plus(step)) {
+        for (Duration passed = step; passed.compareTo(TIMEOUTS.responseTimeout()) < 0; passed = passed.plus(step)) {
             peer.pass(step);
             peer.sends(nothing());
             assertThat(peer.hearsNothing()).as("after %s", passed).isTrue();
@@ -229,7 +231,7 @@ class StreamLifeTest {
                     .last(sent + 1 == length));
         }
         assertThat(peer.end.completed).containsExactly(read);
-        peer.pass(TIMEOUTS.response().multipliedBy(3));
+        peer.pass(TIMEOUTS.responseTimeout().multipliedBy(3));
         assertThat(peer.end.ended).isEmpty();
     }
 
@@ -279,7 +281,7 @@ class StreamLifeTest {
         byte[] request = peer.hears();
         peer.sends(Segment.send(1, new byte[] {5}));
         peer.answers(request, 0);
-        peer.pass(TIMEOUTS.response().multipliedBy(5));
+        peer.pass(TIMEOUTS.responseTimeout().multipliedBy(5));
         assertThat(peer.end.ended).isEmpty();
         assertThat(peer.hearsNothing()).isTrue();
         peer.end.post(1);
@@ -302,7 +304,7 @@ class StreamLifeTest {
         peer.end.submit(read(8));
         assertThat(peer.hearsOpcode()).isOne();
         peer.pass(ALMOST_RESPONSE_TIMEOUT.minus(MOMENT));
-        stall(1, TIMEOUTS.response().multipliedBy(3));
+        stall(1, TIMEOUTS.responseTimeout().multipliedBy(3));
         peer.pass(MOMENT);
         assertThat(peer.hearsNothing()).isTrue();
         peer.pass(MOMENT);
@@ -317,7 +319,7 @@ class StreamLifeTest {
         peer.end.submit(read(8));
         assertThat(peer.hearsOpcode()).isOne();
         Duration step = Duration.ofSeconds(1);
-        int seconds = (int) TIMEOUTS.response().toSeconds();
+        int seconds = (int) TIMEOUTS.responseTimeout().toSeconds();
         for (int second = 1; second < seconds; second++) {
             peer.pass(step);
             stall(second, Duration.ofMillis(30));
@@ -333,7 +335,7 @@ class StreamLifeTest {
         peer.sends(readRequest(1));
         peer.end.stream.close(CLOSED);
         Duration step = Duration.ofSeconds(1);
-        for (int second = 1; second < TIMEOUTS.close().toSeconds(); second++) {
+        for (int second = 1; second < TIMEOUTS.closeTimeout().toSeconds(); second++) {
             peer.pass(step);
             stall(second, Duration.ofMillis(30));
             assertThat(peer.end.ended).as("after %s s", second).isEmpty();
@@ -403,7 +405,7 @@ class StreamLifeTest {
     @Test
     void aPeerThatTakesNothingOfItsResponsesLosesTheConnection() {
         peer.sends(readRequest(1));
-        peer.pass(TIMEOUTS.transmit());
+        peer.pass(TIMEOUTS.transmitTimeout());
         assertThat(peer.reason().detail()).contains("responses to the peer's Reads");
     }
 
@@ -413,7 +415,7 @@ class StreamLifeTest {
         while (peer.end.transmitSegment()) {
             peer.pass(ALMOST_TRANSMIT_TIMEOUT);
         }
-        peer.pass(TIMEOUTS.transmit().multipliedBy(3));
+        peer.pass(TIMEOUTS.transmitTimeout().multipliedBy(3));
         assertThat(peer.end.ended).isEmpty();
     }
 
@@ -454,7 +456,7 @@ class StreamLifeTest {
     void stuckImplicitCloseNamesItsReason() {
         peer.end.submit(send());
         peer.end.stream.close(new CloseReason(EndedBy.TIMEOUT, null, "nothing was sent or received for PT1S", null));
-        peer.pass(TIMEOUTS.close());
+        peer.pass(TIMEOUTS.closeTimeout());
         assertThat(peer.reason().detail())
                 .startsWith("nothing was sent or received for PT1S; the close that followed made no progress")
                 .contains("(1 message pending)");

@@ -11,6 +11,7 @@ import io.iwarp.verbs.QueuePairSettings;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -54,17 +55,21 @@ class ConfigurationDocumentTest {
             if (field.getType() == Setting.class) {
                 field.setAccessible(true);
                 Setting<?> setting = (Setting<?>) field.get(null);
-                settings.add(List.of(setting.name(), text(setting.defaultValue()), setting.range()));
+                settings.add(List.of(setting.name(), text(setting), setting.range()));
             }
         }
         return settings;
     }
 
-    /** What consists of settings itself, or is the application's own, has no default to show. */
-    private static String text(Object value) {
+    /** Returns the default as the page shows it: none for the nested settings and for values of the application. */
+    private static String text(Setting<?> setting) {
+        Object value = setting.defaultValue();
         if (value == null || value instanceof MpaSettings) {
             return "";
         }
-        return value.equals(Long.MAX_VALUE) ? "no limit" : value.toString();
+        if (value.equals(Long.MAX_VALUE)) {
+            return "no limit";
+        }
+        return value instanceof Number || value instanceof Duration ? Setting.text(value) : value.toString();
     }
 }

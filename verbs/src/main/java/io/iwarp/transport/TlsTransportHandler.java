@@ -97,7 +97,7 @@ final class TlsTransportHandler extends TransportHandler {
         if (outputClosed || !tls.engine().isOutboundDone()) {
             ctx.fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
         } else {
-            // The engine has answered with its own close_notify: nothing can be sent any more.
+            // The engine has replied with its own close_notify: nothing can be sent any more.
             ctx.close();
         }
     }

@@ -33,60 +33,60 @@ public sealed class CompletionView permits Completion {
     CompletionView() {}
 
     /** Describes a request other than a receive. */
-    CompletionView requested(
-            long id, Operation what, long moved, @Nullable ByteBuf sink, long found, @Nullable CloseReason reason) {
-        set(id, what, moved, sink, reason);
-        originalValue = found;
+    CompletionView setRequest(
+            long id, Operation type, long length, @Nullable ByteBuf sink, long original, @Nullable CloseReason reason) {
+        set(id, type, length, sink, reason);
+        originalValue = original;
         return this;
     }
 
     /** Describes a receive that took a message. */
-    CompletionView received(long id, @Nullable ByteBuf sink, long length, int invalidated, boolean eventAsked) {
+    CompletionView setReceive(long id, @Nullable ByteBuf sink, long length, int invalidated, boolean isSolicited) {
         set(id, Operation.RECEIVE, length, sink, null);
         invalidatedStag = invalidated;
-        solicited = eventAsked;
+        solicited = isSolicited;
         return this;
     }
 
     /** Adds the window that the message invalidated, if it was one. */
-    void invalidated(@Nullable MemoryWindow window) {
+    void setInvalidatedWindow(@Nullable MemoryWindow window) {
         if (invalidatedWindow != window) {
             invalidatedWindow = window;
         }
     }
 
     /** Describes a receive that took Immediate Data. */
-    CompletionView receivedImmediate(long id, @Nullable ByteBuf sink, long data, boolean eventAsked) {
+    CompletionView setImmediate(long id, @Nullable ByteBuf sink, long data, boolean isSolicited) {
         set(id, Operation.RECEIVE, 0, sink, null);
         hasImmediate = true;
         immediate = data;
-        solicited = eventAsked;
+        solicited = isSolicited;
         return this;
     }
 
     /** Describes a receive that was flushed because the stream ended. */
-    CompletionView flushed(long id, @Nullable ByteBuf sink, CloseReason reason) {
+    CompletionView setFlushed(long id, @Nullable ByteBuf sink, CloseReason reason) {
         set(id, Operation.RECEIVE, 0, sink, reason);
         return this;
     }
 
-    private void set(long id, Operation what, long moved, @Nullable ByteBuf sink, @Nullable CloseReason reason) {
+    private void set(long id, Operation type, long length, @Nullable ByteBuf sink, @Nullable CloseReason reason) {
         workRequestId = id;
-        operation(what);
-        bytes = moved;
+        operation(type);
+        bytes = length;
         solicited = false;
         buffer = sink;
         originalValue = 0;
         hasImmediate = false;
         immediate = 0;
         invalidatedStag = 0;
-        invalidated(null);
+        setInvalidatedWindow(null);
         failure = reason;
     }
 
-    private void operation(Operation what) {
-        if (operation != what) {
-            operation = what;
+    private void operation(Operation type) {
+        if (operation != type) {
+            operation = type;
         }
     }
 
@@ -195,7 +195,7 @@ public sealed class CompletionView permits Completion {
         hasImmediate = other.hasImmediate;
         immediate = other.immediate;
         invalidatedStag = other.invalidatedStag;
-        invalidated(other.invalidatedWindow);
+        setInvalidatedWindow(other.invalidatedWindow);
         failure = other.failure;
         return this;
     }
@@ -203,7 +203,7 @@ public sealed class CompletionView permits Completion {
     /** Clears all references. */
     void clear() {
         buffer = null;
-        invalidated(null);
+        setInvalidatedWindow(null);
         failure = null;
     }
 

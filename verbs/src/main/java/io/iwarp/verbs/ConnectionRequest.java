@@ -62,7 +62,7 @@ public final class ConnectionRequest {
 
     /**
      * Returns the TLS session of the connection, with cipher suite and the peer's certificates; null without TLS. Its
-     * handshake is complete. The session is valid until the request is answered.
+     * handshake is complete. The session is valid until the request is accepted or rejected.
      */
     public @Nullable SSLSession tlsSession() {
         return tlsSession;
@@ -98,8 +98,10 @@ public final class ConnectionRequest {
      *
      * @param privateData sent to the peer with the acceptance, 0 to 512 bytes, or 0 to 508 if the peer's
      *     {@link #peerIrd} is known
-     * @throws IllegalArgumentException if there are more bytes than that; the request can still be answered then
-     * @throws IllegalStateException if the request was answered before, or the protection domain was closed
+     * @throws IllegalArgumentException if there are more bytes than that; the request can still be accepted or rejected
+     *     then
+     * @throws IllegalStateException if the request was already accepted or rejected, or the protection domain was
+     *     closed
      */
     public void accept(byte[] privateData) {
         setup.queuePair();
@@ -111,8 +113,8 @@ public final class ConnectionRequest {
      *
      * @param first sent to the peer as private data, in the encoding of {@link RemoteBuffer}
      * @param more sent as well, at most 25 in total
-     * @throws IllegalArgumentException if there are more than that; the request can still be answered then
-     * @throws IllegalStateException if the request was answered before
+     * @throws IllegalArgumentException if there are more than that; the request can still be accepted or rejected then
+     * @throws IllegalStateException if the request was already accepted or rejected
      */
     public void accept(RemoteBuffer first, RemoteBuffer... more) {
         accept(ConnectionSetup.encode(first, more));
@@ -144,8 +146,9 @@ public final class ConnectionRequest {
      *
      * @param privateData sent to the peer with the rejection, 0 to 512 bytes, or 0 to 508 if the peer's
      *     {@link #peerIrd} is known
-     * @throws IllegalArgumentException if there are more bytes than that; the request can still be answered then
-     * @throws IllegalStateException if the request was answered before
+     * @throws IllegalArgumentException if there are more bytes than that; the request can still be accepted or rejected
+     *     then
+     * @throws IllegalStateException if the request was already accepted or rejected
      */
     public void reject(byte[] privateData) {
         request.reject(privateData);
@@ -157,8 +160,9 @@ public final class ConnectionRequest {
      *
      * @param why sent to the peer as private data, in UTF-8: up to 512 bytes, or 508 if the peer's {@link #peerIrd} is
      *     known
-     * @throws IllegalArgumentException if there are more bytes than that; the request can still be answered then
-     * @throws IllegalStateException if the request was answered before
+     * @throws IllegalArgumentException if there are more bytes than that; the request can still be accepted or rejected
+     *     then
+     * @throws IllegalStateException if the request was already accepted or rejected
      */
     public void reject(String why) {
         reject(why.getBytes(StandardCharsets.UTF_8));
@@ -170,8 +174,9 @@ public final class ConnectionRequest {
      *
      * @param privateData sent to the peer with the rejection, 0 to 508 bytes
      * @param requiredOrd the number of outstanding Reads and atomics that this side needs, 0 to 16382
-     * @throws IllegalArgumentException if an argument is out of its range; the request can still be answered then
-     * @throws IllegalStateException if the request was answered before
+     * @throws IllegalArgumentException if an argument is out of its range; the request can still be accepted or
+     *     rejected then
+     * @throws IllegalStateException if the request was already accepted or rejected
      * @see <a href="https://www.rfc-editor.org/rfc/rfc6581#section-9.1">RFC 6581 section 9.1</a>
      */
     public void reject(byte[] privateData, int requiredOrd) {

@@ -500,7 +500,7 @@ public final class Iwarp {
 
         /**
          * Refuses further attempts to connect, which ends each {@link Reconnector}, abandons current attempts, whose
-         * futures fail, and closes all connections gracefully: each sends its posted requests and the pending answers
+         * futures fail, and closes all connections gracefully: each sends its posted requests and the pending responses
          * to its peer, then closes its half. Connections that are still open at the deadline are aborted. May be called
          * again, with another deadline.
          *

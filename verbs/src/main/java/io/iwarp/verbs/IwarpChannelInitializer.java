@@ -129,7 +129,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     }
 
     /**
-     * Creates an initializer for the side that answers connection requests.
+     * Creates an initializer for the responder, which accepts or rejects connection requests.
      *
      * @param domain of the memory that the peers may access
      * @param settings of each queue pair

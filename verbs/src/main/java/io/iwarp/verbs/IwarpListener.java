@@ -163,9 +163,9 @@ public final class IwarpListener implements AutoCloseable {
 
     /**
      * Stops listening and closes all accepted connections gracefully: each sends its posted requests and the pending
-     * answers to its peer, then closes its half. Connections in set-up are closed. Connections that are still open at
+     * responses to its peer, then closes its half. Connections in set-up are closed. Connections that are still open at
      * the deadline are aborted. After the close of one, Writes that arrive are still placed; Reads and atomics are not
-     * answered.
+     * responded to.
      *
      * <p>To let peers finish their work, call {@link #close} first, notify the peers, and call this method when they
      * are done. May be called again, with another deadline.

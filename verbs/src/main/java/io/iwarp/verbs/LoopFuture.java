@@ -23,24 +23,24 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Cancellation.</b> The future of a request refers to it until one of two threads settles the future: the event
  * loop, when the request is over, or the application, which cancels it or lets it time out. Each settles it with one
- * {@code getAndSet}, so exactly one succeeds. If the application does, the request is withdrawn. While the event loop
+ * {@code getAndSet}, so exactly one succeeds. If the application does, the request is cancelled. While the event loop
  * places bytes of a response, it has marked the future, and the application waits for the end of that copy. So no byte
  * is placed once {@link #cancel} has returned.
  */
 class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
-    /** A request that is withdrawn when the application settles its future. */
-    interface Withdrawable {
+    /** A request that is cancelled when the application settles its future. */
+    interface Cancellable {
         /** Any thread: the application has settled the future of the request, which may be over by now. */
-        void withdraw(LoopFuture<?> future);
+        void cancel(LoopFuture<?> future);
     }
 
-    private static final Withdrawable SETTLED = future -> {};
-    private static final Withdrawable PLACING = future -> {};
+    private static final Cancellable SETTLED = future -> {};
+    private static final Cancellable PLACING = future -> {};
     private static final VarHandle POSTED;
 
     static {
         try {
-            POSTED = MethodHandles.lookup().findVarHandle(LoopFuture.class, "posted", Withdrawable.class);
+            POSTED = MethodHandles.lookup().findVarHandle(LoopFuture.class, "posted", Cancellable.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -50,7 +50,7 @@ class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
     private final @Nullable Function<CompletionView, T> result;
     /** The request; {@link #PLACING} or {@link #SETTLED}; null without a request. */
     @SuppressWarnings("unused") // by POSTED
-    private volatile @Nullable Withdrawable posted;
+    private volatile @Nullable Cancellable posted;
 
     /** @param loops the event loops that must not wait; a single event loop is a group of itself */
     LoopFuture(Iterable<EventExecutor> loops) {
@@ -70,22 +70,22 @@ class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
     }
 
     /** Posting thread: attaches the request before it is published. */
-    final void attach(Withdrawable request) {
+    final void attach(Cancellable request) {
         POSTED.setRelease(this, request);
     }
 
     /** Event loop: returns whether the application has settled the future. */
-    final boolean withdrawn() {
+    final boolean isSettled() {
         return posted == SETTLED;
     }
 
     /** Event loop: returns whether bytes of a response may be placed, until {@link #endPlacement}. */
-    final boolean beginPlacement(Withdrawable request) {
+    final boolean beginPlacement(Cancellable request) {
         return POSTED.compareAndSet(this, request, PLACING) || posted == PLACING;
     }
 
     /** Event loop: the bytes of a response are placed. May be called without {@link #beginPlacement}. */
-    final void endPlacement(Withdrawable request) {
+    final void endPlacement(Cancellable request) {
         if (posted == PLACING) {
             POSTED.setRelease(this, request);
         }
@@ -104,17 +104,17 @@ class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
 
     /** Event loop: completes this future, which is settled. */
     final void completeWith(CompletionView completion) {
-        CloseReason failure = completion.failure();
-        if (failure != null) {
-            super.completeExceptionally(new ConnectionClosedException(failure));
+        CloseReason reason = completion.failure();
+        if (reason != null) {
+            super.completeExceptionally(new ConnectionClosedException(reason));
             return;
         }
         T value;
         try {
             value = Objects.requireNonNull(result, "not the future of a request")
                     .apply(completion);
-        } catch (Throwable noMemory) {
-            super.completeExceptionally(noMemory);
+        } catch (Throwable failure) {
+            super.completeExceptionally(failure);
             return;
         }
         super.complete(value);
@@ -122,33 +122,33 @@ class LoopFuture<T> extends CompletableFuture<T> implements CompletionTarget {
 
     @Override
     public boolean complete(@Nullable T value) {
-        Withdrawable before = settleHere();
-        return before != SETTLED && withdrawn(super.complete(value), before);
+        Cancellable before = settleHere();
+        return before != SETTLED && cancelRequest(super.complete(value), before);
     }
 
     @Override
     public boolean completeExceptionally(Throwable failure) {
-        Withdrawable before = settleHere();
-        return before != SETTLED && withdrawn(super.completeExceptionally(failure), before);
+        Cancellable before = settleHere();
+        return before != SETTLED && cancelRequest(super.completeExceptionally(failure), before);
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-        Withdrawable before = settleHere();
-        return before == SETTLED ? isCancelled() : withdrawn(super.cancel(mayInterruptIfRunning), before);
+        Cancellable before = settleHere();
+        return before == SETTLED ? isCancelled() : cancelRequest(super.cancel(mayInterruptIfRunning), before);
     }
 
-    private boolean withdrawn(boolean settled, @Nullable Withdrawable request) {
+    private boolean cancelRequest(boolean settled, @Nullable Cancellable request) {
         if (request != null) {
-            request.withdraw(this);
+            request.cancel(this);
         }
         return settled;
     }
 
     /** Returns the request, if this call has settled the future. */
-    private @Nullable Withdrawable settleHere() {
+    private @Nullable Cancellable settleHere() {
         while (true) {
-            Withdrawable before = posted;
+            Cancellable before = posted;
             if (before == PLACING) {
                 Thread.onSpinWait();
             } else if (before == SETTLED || POSTED.compareAndSet(this, before, SETTLED)) {

@@ -168,7 +168,7 @@ final class ManagedReceives extends ReceiveSource {
             return null;
         }
         ReceiveRequest next = ring.peek(0);
-        return next.begun() || mayBegin() ? next : null;
+        return next.hasStarted() || mayBegin() ? next : null;
     }
 
     private boolean mayBegin() {

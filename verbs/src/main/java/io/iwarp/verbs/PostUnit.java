@@ -2,7 +2,7 @@ package io.iwarp.verbs;
 
 /**
  * Consecutive places of the send queue, which one thread fills: the target of the posts of one unit. None of them is
- * published before the unit is complete. If the unit remains incomplete, its places are published as dropped.
+ * published before the unit is complete. If the unit remains incomplete, its places are published as cancelled.
  */
 final class PostUnit implements CompletionTarget {
     private final CompletionTarget target;

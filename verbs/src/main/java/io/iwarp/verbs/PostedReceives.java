@@ -32,11 +32,11 @@ final class PostedReceives extends ReceiveSource {
 
     private final class Receive extends ReceiveRequest {
         @Override
-        public void withdraw(LoopFuture<?> future) {
+        public void cancel(LoopFuture<?> future) {
             drains.execute(() -> {
                 // Otherwise it has completed, and the slot may hold another receive.
-                if (target() == future && !begun()) {
-                    drop();
+                if (target() == future && !hasStarted()) {
+                    cancel();
                 }
             });
         }
@@ -90,13 +90,13 @@ final class PostedReceives extends ReceiveSource {
         return Integer.compareUnsigned(index, ring.readyCount()) < 0 ? ring.peek(index) : null;
     }
 
-    /** Returns the index of a receive without those that are withdrawn, or -1. Removes these from the head. */
+    /** Returns the index of a receive without those that are cancelled, or -1. Removes these from the head. */
     private int indexOf(int ahead) {
-        skipWithdrawn();
+        skipCancelled();
         int remaining = ahead;
         for (int i = 0; i < ring.readyCount(); i++) {
-            if (ring.peek(i).withdrawn()) {
-                ring.peek(i).drop();
+            if (ring.peek(i).isCancelRequested()) {
+                ring.peek(i).cancel();
             } else if (remaining-- == 0) {
                 return i;
             }
@@ -104,8 +104,8 @@ final class PostedReceives extends ReceiveSource {
         return -1;
     }
 
-    private void skipWithdrawn() {
-        for (ReceiveRequest head = ring.next(); head != null && head.withdrawn(); head = ring.next()) {
+    private void skipCancelled() {
+        for (ReceiveRequest head = ring.next(); head != null && head.isCancelRequested(); head = ring.next()) {
             skipNext();
         }
     }
@@ -151,7 +151,7 @@ final class PostedReceives extends ReceiveSource {
         while (true) {
             ReceiveRequest next = receive(1);
             long length = message.isImmediate() ? 0 : message.messageLength();
-            if (next == null || next.begun() || next.sink().length() < length) {
+            if (next == null || next.hasStarted() || next.sink().length() < length) {
                 return new ProtocolFault(
                         ProtocolError.DDP_UNTAGGED_NO_BUFFER,
                         "a receive was cancelled while a message of " + length
@@ -169,7 +169,7 @@ final class PostedReceives extends ReceiveSource {
                 completeNext(next);
                 return null;
             }
-            next.drop();
+            next.cancel();
         }
     }
 

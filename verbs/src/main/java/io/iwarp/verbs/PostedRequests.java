@@ -66,7 +66,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
         this.state = state;
         this.drains = drains;
         this.recorder = recorder;
-        ring = new PostRing<>(settings.sendQueueDepth(), () -> new WorkRequest(this::withdraw));
+        ring = new PostRing<>(settings.sendQueueDepth(), () -> new WorkRequest(this::cancel));
         maxPendingPosts = settings.maxPendingPosts();
         maxPendingBytes = settings.maxPendingBytes();
         long bytes = settings.maxOutstandingBytes();
@@ -147,7 +147,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
             releaseBytes(bytes);
         }
         if (target instanceof LoopFuture<?> && pendingPosts().reserve(bytes)) {
-            WorkRequest pendingRequest = new WorkRequest(this::withdraw);
+            WorkRequest pendingRequest = new WorkRequest(this::cancel);
             pendingRequest.claimed(PENDING, bytes);
             return pendingRequest;
         }
@@ -260,7 +260,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
         } finally {
             for (int i = 0; i < count; i++) {
                 if (!complete) {
-                    dropUnpublished(first + i, i < unit.filledCount());
+                    cancelUnpublished(first + i, i < unit.filledCount());
                 }
                 ring.publish(first + i);
             }
@@ -278,7 +278,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
         return pendingCount() == 0 ? ring.depth() - ring.unreleasedCount() : 0;
     }
 
-    /** Any thread: returns how many Reads and atomics may be posted that start without waiting for an answer. */
+    /** Any thread: returns how many Reads and atomics may be posted that start without waiting for a response. */
     int readRoom() {
         return Math.max(0, ord - outstandingReadCount.get());
     }
@@ -321,8 +321,8 @@ final class PostedRequests implements RequestQueue, QueueSlots {
         PendingPosts pending = pendingPosts();
         for (WorkRequest first = pending.peek(); first != null; first = pending.peek()) {
             long bytes = first.heldBytes();
-            if (first.withdrawn()) {
-                withdraw(first);
+            if (first.isCancelRequested()) {
+                cancelUnstarted(first);
                 continue;
             }
             if (!tryReserveBytes(bytes)) {
@@ -349,10 +349,10 @@ final class PostedRequests implements RequestQueue, QueueSlots {
                 movePendingToRing();
             }
             WorkRequest next = ring.next();
-            if (next == null || !next.withdrawn()) {
+            if (next == null || !next.isCancelRequested()) {
                 return next;
             }
-            withdraw(next);
+            cancelUnstarted(next);
             ring.start();
             completeDone();
         }
@@ -451,7 +451,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
         }
         request.report(completion, reason);
         if (recorder.recordsRequests && target != null) {
-            recorder.onCompleted(request, reason == null && !request.dropped());
+            recorder.onCompleted(request, reason == null && !request.isCancelled());
         }
         request.clear();
         return isReported ? target : null;
@@ -460,12 +460,12 @@ final class PostedRequests implements RequestQueue, QueueSlots {
     // Cancellation.
 
     /** Any thread: called when the application has settled the future of a request. */
-    void withdraw(WorkRequest request, LoopFuture<?> future) {
+    void cancel(WorkRequest request, LoopFuture<?> future) {
         drains.execute(() -> {
             // Otherwise it has completed, and the slot may hold another request.
             if (request.target() == future) {
                 if (!request.started()) {
-                    withdraw(request);
+                    cancelUnstarted(request);
                 } else if (request.operation() == Operation.READ) {
                     request.releaseMemory();
                 }
@@ -474,30 +474,30 @@ final class PostedRequests implements RequestQueue, QueueSlots {
     }
 
     /** Event loop: ends a request that has not begun. Its slot, if it has one, stays until its turn. */
-    private void withdraw(WorkRequest request) {
+    private void cancelUnstarted(WorkRequest request) {
         if (request.position() == PENDING) {
             if (pendingPosts().remove(request, request.heldBytes())) {
                 finish(request, null);
             }
         } else {
-            drop(request);
+            cancelInSlot(request);
         }
     }
 
-    /** Claiming thread: drops the request at an unpublished position, which is not reported. */
-    private void dropUnpublished(long position, boolean isFilled) {
+    /** Claiming thread: cancels the request at an unpublished position, which is not reported. */
+    private void cancelUnpublished(long position, boolean isFilled) {
         WorkRequest request = isFilled ? ring.slot(position) : slot(position, 0);
         if (isFilled && request.awaitsResponse()) {
             outstandingReadCount.decrementAndGet();
         }
         request.set(0, Operation.SEND, null);
-        drop(request);
+        cancelInSlot(request);
     }
 
-    /** Drops a request that has not begun. Called by the owner of its slot. May be called again. */
-    private void drop(WorkRequest request) {
+    /** Cancels a request that has not begun. Called by the owner of its slot. May be called again. */
+    private void cancelInSlot(WorkRequest request) {
         long bytes = request.heldBytes();
-        request.drop();
+        request.cancel();
         if (bytes > 0) {
             releaseBytes(bytes);
         }

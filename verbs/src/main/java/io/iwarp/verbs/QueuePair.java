@@ -90,7 +90,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Order.</b> Requests leave, and complete, in the order they were posted. Sends, Writes and Immediate Data also
  * arrive in that order: when the peer's application gets a Send, the bytes of all Writes posted before it are in place.
  * They are in place as well when a Read or atomic posted after them completes; {@link #placed()} is such a Read. The
- * ORD limits the number of unanswered Reads and atomics. The next one waits, and all later requests wait as well. A
+ * ORD limits the number of outstanding Reads and atomics. The next one waits, and all later requests wait as well. A
  * later Send or Write may be in place before an earlier Read is executed, unless it is {@linkplain PostOptions#FENCE
  * fenced} (RFC 5040 section 5.5). Posts of several threads are ordered by arrival. The requests of a responder wait for
  * the initiator's first message (RFC 5044 section 7.1.2), unless the set-up was peer-to-peer.

@@ -145,7 +145,7 @@ final class QueuePairEngine implements RdmapUlp {
                 TransportHandler::closeOutput);
         IwarpMetrics metrics = settings.metrics();
         if (metrics != null) {
-            recorder.enter(metrics, this::gauges);
+            recorder.addConnection(metrics, this::gauges);
         }
     }
 

@@ -29,7 +29,7 @@ final class QueuePairRecorder {
     private final Counters counters;
     private final boolean longOperations = new LongOperationEvent().isEnabled();
     private final ConnectionEvent connection = new ConnectionEvent();
-    /** Null before {@link #enter}, and without metrics. */
+    /** Null before {@link #addConnection}, and without metrics. */
     private IwarpMetrics.@Nullable Connection metrics;
 
     QueuePairRecorder(Channel channel, Role role, Counters counters, QueuePairSettings settings) {
@@ -45,8 +45,8 @@ final class QueuePairRecorder {
      *
      * @param gauges returns the current numbers of the queue pair; called by any thread
      */
-    void enter(IwarpMetrics collector, Supplier<IwarpMetrics.Gauges> gauges) {
-        metrics = collector.enter(role, counters, gauges, channel.eventLoop());
+    void addConnection(IwarpMetrics collector, Supplier<IwarpMetrics.Gauges> gauges) {
+        metrics = collector.addConnection(role, counters, gauges, channel.eventLoop());
     }
 
     void onPosted(WorkRequest request) {

@@ -132,8 +132,8 @@ public final class QueuePairSettings {
      * the stream at once, as RFC 5041 section 7.1 requires.
      *
      * <p>During a wait the connection is not read. TCP flow control stops everything that the peer sends, including
-     * answers to Reads. If no receive is posted in time, the stream ends. If the peer disconnects during the wait, this
-     * side detects it after the wait.
+     * responses to Reads. If no receive is posted in time, the stream ends. If the peer disconnects during the wait,
+     * this side detects it after the wait.
      */
     public Duration receiveTimeout() {
         return values.get(RECEIVE_TIMEOUT);

@@ -46,7 +46,7 @@ public final class QueuePairSnapshot {
         PostedRequests sends = engine.requests();
         ReceiveSource receiveSource = engine.receiveSide().source();
         Map<Counter, Long> values = new EnumMap<>(Counter.class);
-        // Read from the last counter to the first: answers are read before requests, so no difference is negative.
+        // Read from the last counter to the first: responses are read before requests, so no difference is negative.
         Counter[] all = Counter.values();
         for (int i = all.length - 1; i >= 0; i--) {
             values.put(all[i], counted.get(all[i]));
@@ -63,8 +63,8 @@ public final class QueuePairSnapshot {
         receiveRequests = receiveSource.inUseCount();
         receiveQueueDepth = receiveSource.slots().depth();
         receiveUse = receiveSource.useDescription();
-        outstandingReads = difference(values, Counter.READS_REQUESTED, Counter.READS_ANSWERED);
-        outstandingPeerReads = difference(values, Counter.PEER_READS_ACCEPTED, Counter.PEER_READS_ANSWERED);
+        outstandingReads = difference(values, Counter.READS_REQUESTED, Counter.READS_COMPLETED);
+        outstandingPeerReads = difference(values, Counter.PEER_READS_ACCEPTED, Counter.PEER_READS_COMPLETED);
         counters = Collections.unmodifiableMap(values);
         closeReason = engine.closeReason();
     }
@@ -131,7 +131,7 @@ public final class QueuePairSnapshot {
     }
 
     /**
-     * Returns the number of Reads and atomics of this side that wait for an answer, at most the ORD of
+     * Returns the number of Reads and atomics of this side that wait for a response, at most the ORD of
      * {@link #parameters()}.
      */
     public long outstandingReads() {
@@ -139,8 +139,7 @@ public final class QueuePairSnapshot {
     }
 
     /**
-     * Returns the number of Reads and atomics of the peer that are being answered, at most the IRD of
-     * {@link #parameters()}.
+     * Returns the number of Reads and atomics of the peer without a response, at most the IRD of {@link #parameters()}.
      */
     public long outstandingPeerReads() {
         return outstandingPeerReads;
@@ -175,7 +174,7 @@ public final class QueuePairSnapshot {
         text.append("\n  Reads      ").append(outstandingReads);
         text.append(parameters == null ? "" : " of " + parameters.ord()).append(" outstanding, ");
         text.append(outstandingPeerReads);
-        text.append(parameters == null ? "" : " of " + parameters.ird()).append(" of the peer being answered");
+        text.append(parameters == null ? "" : " of " + parameters.ird()).append(" of the peer outstanding");
         appendCounters(text);
         text.append("\n  ended      ").append(closeReason == null ? "no" : closeReason);
         return text.toString();

@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
  * placed in the posted buffer. Immediate Data consumes the receive and does not change the buffer, so a buffer of any
  * size is sufficient.
  */
-class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Withdrawable {
+class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Cancellable {
     private static final int IMMEDIATE_LENGTH = Long.BYTES;
 
     private long position;
     private long id;
     private @Nullable CompletionTarget target;
     private @Nullable ByteSpan immediateSink;
-    private boolean dropped;
+    private boolean cancelled;
 
     /** Takes a reference to a buffer for a receive. */
     static void retain(ByteBuf sink) {
@@ -50,18 +50,18 @@ class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Withdrawable {
     }
 
     @Override
-    public void withdraw(LoopFuture<?> future) {
+    public void cancel(LoopFuture<?> future) {
         throw new IllegalStateException("a receive of this kind has no future");
     }
 
     /** Event loop: returns whether the application has cancelled this receive, and no message uses it. */
-    final boolean withdrawn() {
-        return dropped || (target instanceof LoopFuture<?> future && !begun() && future.withdrawn());
+    final boolean isCancelRequested() {
+        return cancelled || (target instanceof LoopFuture<?> future && !hasStarted() && future.isSettled());
     }
 
     /** Event loop: ends a receive that no message uses, and gives its memory back. May be called again. */
-    final void drop() {
-        dropped = true;
+    final void cancel() {
+        cancelled = true;
         releaseMemory();
     }
 
@@ -133,8 +133,8 @@ class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Withdrawable {
      */
     CompletionView received(CompletionView completion, ReceiveRequest message, Opcode opcode) {
         return opcode.immediate()
-                ? completion.receivedImmediate(id, buffer(), message.immediate(), opcode.solicited())
-                : completion.received(
+                ? completion.setImmediate(id, buffer(), message.immediate(), opcode.solicited())
+                : completion.setReceive(
                         id,
                         buffer(),
                         message.messageLength(),
@@ -144,14 +144,14 @@ class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Withdrawable {
 
     /** Fills a completion for a receive that was flushed because the stream ended. */
     CompletionView flushed(CompletionView completion, CloseReason reason) {
-        return completion.flushed(id, buffer(), reason);
+        return completion.setFlushed(id, buffer(), reason);
     }
 
     /** Ends the use of the receive. */
     void clear() {
         releaseMemory();
         reset();
-        dropped = false;
+        cancelled = false;
         // Keep shared targets: writing the reference again costs a GC barrier.
         if (target instanceof LoopFuture<?>) {
             target = null;

@@ -148,7 +148,7 @@ abstract class ReceiveSource implements ReceiveStall.Source {
         Opcode opcode = Opcode.of(message);
         request.received(completion, message, opcode);
         if (opcode.invalidates()) {
-            completion.invalidated(stream.takeInvalidatedWindow());
+            completion.setInvalidatedWindow(stream.takeInvalidatedWindow());
         }
         ByteBuf buffer = request.buffer();
         if (buffer == null) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public interface ReconnectListener {
     /**
      * Called with each new queue pair. No state of the previous connection remains: its STags, posted receives and
-     * unanswered requests are gone, and nothing is repeated.
+     * outstanding requests are gone, and nothing is repeated.
      */
     void onConnected(QueuePair queuePair);
 

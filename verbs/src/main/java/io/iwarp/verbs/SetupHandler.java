@@ -45,7 +45,7 @@ final class SetupHandler extends ChannelInboundHandlerAdapter {
         this.recorder = new QueuePairRecorder(channel, Role.RESPONDER, new Counters(), settings);
         IwarpMetrics metrics = settings.metrics();
         if (metrics != null) {
-            recorder.enter(metrics, () -> NOTHING_POSTED);
+            recorder.addConnection(metrics, () -> NOTHING_POSTED);
             ChannelFutures.await(channel.closeFuture(), recorder::onClosed);
         }
     }

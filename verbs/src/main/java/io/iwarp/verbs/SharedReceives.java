@@ -135,7 +135,7 @@ final class SharedReceives extends ReceiveSource implements QueueSlots {
         }
         isReleased = true;
         List<ReceiveRequest> unused = new ArrayList<>(currentReceives);
-        unused.removeIf(ReceiveRequest::begun);
+        unused.removeIf(ReceiveRequest::hasStarted);
         currentReceives.removeAll(unused);
         CompletionTarget listener = target.get();
         while (!currentReceives.isEmpty()) {

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * source of a Send or Write, or the sink of a Read. The thread that claims the slot fills and publishes it. The event
  * loop then owns it until the request has completed.
  */
-final class WorkRequest extends RdmapRequest implements LoopFuture.Withdrawable {
-    private final BiConsumer<WorkRequest, LoopFuture<?>> onWithdrawal;
+final class WorkRequest extends RdmapRequest implements LoopFuture.Cancellable {
+    private final BiConsumer<WorkRequest, LoopFuture<?>> onCancel;
     private long position;
     private long heldBytes;
     private boolean started;
-    private boolean dropped;
+    private boolean cancelled;
     private long id;
     private Operation operation = Operation.SEND;
     private @Nullable CompletionTarget target;
@@ -27,9 +27,9 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Withdrawable 
     private long countedBytes;
     private @Nullable LongOperationEvent event;
 
-    /** @param onWithdrawal called by any thread when the application has settled the future of the request */
-    WorkRequest(BiConsumer<WorkRequest, LoopFuture<?>> onWithdrawal) {
-        this.onWithdrawal = onWithdrawal;
+    /** @param onCancel called by any thread when the application has settled the future of the request */
+    WorkRequest(BiConsumer<WorkRequest, LoopFuture<?>> onCancel) {
+        this.onCancel = onCancel;
     }
 
     /**
@@ -73,30 +73,30 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Withdrawable 
         return started;
     }
 
-    /** Drops a request that has not begun, and releases its memory. */
-    void drop() {
-        dropped = true;
+    /** Cancels a request that has not begun, and releases its memory. */
+    void cancel() {
+        cancelled = true;
         heldBytes = 0;
         releaseMemory();
     }
 
-    boolean dropped() {
-        return dropped;
+    boolean isCancelled() {
+        return cancelled;
     }
 
-    /** Event loop: returns whether the request was dropped, or its future was settled by the application. */
-    boolean withdrawn() {
-        return dropped || (target instanceof LoopFuture<?> future && future.withdrawn());
+    /** Event loop: returns whether the request was cancelled, or its future was settled by the application. */
+    boolean isCancelRequested() {
+        return cancelled || (target instanceof LoopFuture<?> future && future.isSettled());
     }
 
-    /** Event loop: returns whether the request has completed or was dropped. */
+    /** Event loop: returns whether the request has completed or was cancelled. */
     boolean isFinished() {
-        return dropped || done();
+        return cancelled || done();
     }
 
     @Override
-    public void withdraw(LoopFuture<?> future) {
-        onWithdrawal.accept(this, future);
+    public void cancel(LoopFuture<?> future) {
+        onCancel.accept(this, future);
     }
 
     @Override
@@ -173,8 +173,8 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Withdrawable 
     CompletionView report(CompletionView completion, @Nullable CloseReason reason) {
         ByteBuf buffer = readSink == null ? null : readSink.buffer();
         return reason == null
-                ? completion.requested(id, operation, bytes(), buffer, original(), null)
-                : completion.requested(id, operation, 0, buffer, 0, reason);
+                ? completion.setRequest(id, operation, bytes(), buffer, original(), null)
+                : completion.setRequest(id, operation, 0, buffer, 0, reason);
     }
 
     /**
@@ -208,7 +208,7 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Withdrawable 
         }
         heldBytes = 0;
         started = false;
-        dropped = false;
+        cancelled = false;
     }
 
     /** Ends the use of the local memory. May be called again. */

@@ -409,7 +409,7 @@ final class Raider implements Context {
                     "an answer occupies the IRD until it is taken",
                     this + " has " + accepted + " accepted and " + answerEnds.size() + " taken, IRD " + siege.ird);
         }
-        if (accepted - its.counters().get(Counter.PEER_READS_ANSWERED) > 2L * siege.ird) {
+        if (accepted - its.counters().get(Counter.PEER_READS_COMPLETED) > 2L * siege.ird) {
             world.violated("what is held has a limit", this + " has more than twice the IRD of answers");
         }
         if (channel.isOutputShutdown()) {

@@ -334,7 +334,7 @@ class CompletionQueueTest {
         CompletionQueue queue = CompletionQueue.create(2 * DEPTH).setListener(events::add);
         QueuePair initiator = connect(0, queue, queue);
         CompletionPort port = (CompletionPort) initiator.engine().requests().target();
-        CompletionView failed = new WorkRequest((withdrawn, future) -> {})
+        CompletionView failed = new WorkRequest((request, future) -> {})
                 .report(new CompletionView(), new CloseReason(EndedBy.TIMEOUT, null, "a failure", null));
         assertThat(queue.armSolicited()).isFalse();
         long slow = queue.ring().claim();

@@ -195,7 +195,7 @@ class LifeTest {
         peer.finish();
         CloseReason reason = await(queuePair.closed());
         assertThat(reason.endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
-        assertThat(reason.detail()).contains("4 Reads or atomics without an answer");
+        assertThat(reason.detail()).contains("4 Reads or atomics without a response");
         assertFlushed(posted, reason);
     }
 
@@ -208,7 +208,7 @@ class LifeTest {
         peer.finish();
         CloseReason reason = await(queuePair.closed());
         assertThat(reason.endedBy()).isEqualTo(EndedBy.PEER_CLOSED);
-        assertThat(reason.detail()).contains("without an answer");
+        assertThat(reason.detail()).contains("without a response");
         assertFlushed(posted, reason);
     }
 
@@ -233,7 +233,7 @@ class LifeTest {
         await(queuePair.sendImmediate(new ImmediateData(5), PostOptions.FENCE));
         assertThat(peer.expectOpcode()).isEqualTo(8);
         assertFlushedWith(queuePair.read(region.slice(0, SOMEWHERE.length()), SOMEWHERE), EndedBy.PEER_CLOSED);
-        assertThat(await(queuePair.closed()).detail()).contains(" 1 Read or atomic without an answer");
+        assertThat(await(queuePair.closed()).detail()).contains(" 1 Read or atomic without a response");
     }
 
     @Test

@@ -102,16 +102,22 @@ class MetricsTest {
     }
 
     private void assertOutbound(Operation operation, long bytes) {
-        assertThat(initiators.completed(operation)).as("%s", operation).isOne();
+        assertThat(initiators.completedOperations(operation))
+                .as("%s", operation)
+                .isOne();
         assertThat(initiators.completedBytes(operation)).as("%s", operation).isEqualTo(bytes);
-        assertThat(initiators.served(operation)).as("%s", operation).isZero();
-        assertThat(initiators.timed(operation)).as("%s", operation).isOne();
+        assertThat(initiators.servedOperations(operation)).as("%s", operation).isZero();
+        assertThat(initiators.timedOperations(operation)).as("%s", operation).isOne();
         assertThat(initiators.timedNanos(operation)).as("%s", operation).isPositive();
         await().untilAsserted(() -> {
-            assertThat(responders.served(operation)).as("%s", operation).isOne();
+            assertThat(responders.servedOperations(operation))
+                    .as("%s", operation)
+                    .isOne();
             assertThat(responders.servedBytes(operation)).as("%s", operation).isEqualTo(bytes);
         });
-        assertThat(responders.completed(operation)).as("%s", operation).isZero();
+        assertThat(responders.completedOperations(operation))
+                .as("%s", operation)
+                .isZero();
     }
 
     @Test
@@ -155,8 +161,8 @@ class MetricsTest {
         Loopback.await(connected.closed());
 
         await().untilAsserted(() -> {
-            assertThat(initiators.ended(EndedBy.LOCAL_APPLICATION)).isOne();
-            assertThat(responders.ended(EndedBy.PEER_CLOSED)).isOne();
+            assertThat(initiators.endedConnections(EndedBy.LOCAL_APPLICATION)).isOne();
+            assertThat(responders.endedConnections(EndedBy.PEER_CLOSED)).isOne();
             for (ConnectionState state : ConnectionState.values()) {
                 assertThat(initiators.connections(Role.INITIATOR, state)).isZero();
                 assertThat(responders.connections(Role.RESPONDER, state)).isZero();
@@ -181,10 +187,10 @@ class MetricsTest {
         await().untilAsserted(() -> assertThat(responders.terminatesSent(error)).isOne());
         assertThat(initiators.terminatesReceived(error)).isOne();
         assertThat(initiators.terminatesSent(error)).isZero();
-        assertThat(initiators.flushed(Operation.READ)).isOne();
-        assertThat(initiators.ended(EndedBy.PEER_TERMINATE)).isOne();
-        await().untilAsserted(
-                        () -> assertThat(responders.ended(EndedBy.LOCAL_FAULT)).isOne());
+        assertThat(initiators.flushedOperations(Operation.READ)).isOne();
+        assertThat(initiators.endedConnections(EndedBy.PEER_TERMINATE)).isOne();
+        await().untilAsserted(() ->
+                assertThat(responders.endedConnections(EndedBy.LOCAL_FAULT)).isOne());
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         new IwarpMeterBinder(responders).bindTo(registry);
         assertThat(counter(registry, "iwarp.terminates.sent", "code", "0x0/0x1/0x00"))
@@ -246,7 +252,7 @@ class MetricsTest {
         assertThat(initiators.receiveQueueDepth()).isEqualTo(3);
         assertThat(initiators.outstandingBytes()).isZero();
         loopback.close();
-        assertThat(initiators.flushed(Operation.SEND)).isEqualTo(2);
+        assertThat(initiators.flushedOperations(Operation.SEND)).isEqualTo(2);
         assertThat(initiators.sendRequests()).isZero();
     }
 
@@ -274,7 +280,7 @@ class MetricsTest {
                             () -> assertThat(initiators.outstandingReads()).isZero());
             assertThat(initiators.outstandingBytes()).isZero();
             assertThat(initiators.counter(Counter.READS_REQUESTED)).isEqualTo(2);
-            assertThat(initiators.counter(Counter.READS_ANSWERED)).isZero();
+            assertThat(initiators.counter(Counter.READS_COMPLETED)).isZero();
             read.release();
         }
     }
@@ -286,7 +292,7 @@ class MetricsTest {
 
         Loopback.await(initiator.write(message, region.remoteBuffer()));
 
-        assertThat(initiators.completed(Operation.WRITE)).isZero();
+        assertThat(initiators.completedOperations(Operation.WRITE)).isZero();
         assertThat(initiators.connections(Role.INITIATOR, ConnectionState.READY))
                 .isZero();
     }

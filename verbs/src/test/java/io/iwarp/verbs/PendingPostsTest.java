@@ -314,7 +314,7 @@ class PendingPostsTest {
                     .contains(
                             switch (closing) {
                                 case BY_THE_APPLICATION -> "the close made no progress within the close timeout";
-                                case WITH_THE_PEER -> "left 2 Reads or atomics without an answer";
+                                case WITH_THE_PEER -> "left 2 Reads or atomics without a response";
                                 case WHEN_IDLE ->
                                     "nothing was sent or received for PT1S; the close that followed made no progress";
                             });

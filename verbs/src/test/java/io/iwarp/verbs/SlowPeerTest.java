@@ -62,7 +62,7 @@ class SlowPeerTest {
 
     private static int answers(SimulatedPeer peer) {
         return (int) (peer.queuePair().counters().get(Counter.PEER_READS_ACCEPTED)
-                - peer.queuePair().counters().get(Counter.PEER_READS_ANSWERED));
+                - peer.queuePair().counters().get(Counter.PEER_READS_COMPLETED));
     }
 
     @Test

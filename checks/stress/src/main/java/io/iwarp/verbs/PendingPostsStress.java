@@ -32,7 +32,7 @@ public final class PendingPostsStress {
             int taken = 0;
             for (int i = 0; i < 2; i++) {
                 if (posts.reserve(60 + i)) {
-                    WorkRequest request = new WorkRequest((withdrawn, future) -> {});
+                    WorkRequest request = new WorkRequest((cancelled, future) -> {});
                     request.claimed(0, 60 + i);
                     posts.add(request);
                     taken++;
@@ -82,15 +82,15 @@ public final class PendingPostsStress {
     public static class CancelBesidePlacement {
         private final LoopFuture<Completion> future =
                 new LoopFuture<>(QUEUE_PAIR.channel().eventLoop(), CompletionView::copy);
-        private int withdrawals;
-        private final LoopFuture.Withdrawable request = this::withdraw;
+        private int cancellations;
+        private final LoopFuture.Cancellable request = this::onCancel;
         private int placed;
         private int seen;
         private boolean cancelled;
         private boolean completed;
 
-        private void withdraw(LoopFuture<?> withdrawn) {
-            withdrawals++;
+        private void onCancel(LoopFuture<?> future) {
+            cancellations++;
         }
 
         /** The request is posted. */
@@ -117,7 +117,7 @@ public final class PendingPostsStress {
             completed = future.settle();
             if (completed) {
                 future.completeWith(new CompletionView()
-                        .flushed(1, null, new CloseReason(EndedBy.TIMEOUT, null, "the case", null)));
+                        .setFlushed(1, null, new CloseReason(EndedBy.TIMEOUT, null, "the case", null)));
             }
         }
 
@@ -125,7 +125,7 @@ public final class PendingPostsStress {
         @Arbiter
         public void look(ZZZ_Result result) {
             result.r1 = cancelled != completed && future.isCancelled() == cancelled;
-            result.r2 = withdrawals == (cancelled ? 1 : 0);
+            result.r2 = cancellations == (cancelled ? 1 : 0);
             result.r3 = !cancelled || seen == placed;
         }
     }
