@@ -140,9 +140,9 @@ public final class CloseReason {
     }
 
     /**
-     * Returns whether the peer refused an access of this side to its memory: the STag was never valid or is not valid
-     * any more, belongs to another stream, or does not grant the right or the range. A peer that revokes memory thereby
-     * fences all later accesses, so true means that this side no longer owns the memory.
+     * Returns whether the peer refused an access to its memory because the STag is not valid, or not for this stream.
+     * After accesses that worked this means that the peer has revoked the memory, and with it all later accesses of
+     * this stream. False for an access beyond the bounds or without the right, which is an error of this side.
      */
     public boolean accessRevoked() {
         if (endedBy != EndedBy.PEER_TERMINATE || error == null) {
@@ -150,11 +150,8 @@ public final class CloseReason {
         }
         return switch (error) {
             case RDMAP_INVALID_STAG,
-                    RDMAP_BASE_OR_BOUNDS,
-                    RDMAP_ACCESS_RIGHTS,
                     RDMAP_STAG_NOT_ASSOCIATED,
                     DDP_TAGGED_INVALID_STAG,
-                    DDP_TAGGED_BASE_OR_BOUNDS,
                     DDP_TAGGED_STAG_NOT_ASSOCIATED -> true;
             default -> false;
         };

@@ -2,7 +2,10 @@ package io.iwarp.memory;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.io.EOFException;
+import java.io.IOException;
 import java.lang.invoke.VarHandle;
+import java.nio.channels.FileChannel;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -11,6 +14,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +36,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread may call any method, an event loop included.
  */
 public final class MemoryRegion implements STagHolder, AutoCloseable {
+    /** How many bytes {@link #store} and {@link #load} copy at a time. */
+    private static final int FILE_PIECE = 1 << 18;
+
     private static final VarHandle WORD = AtomicOperation.WORD;
 
     private final ProtectionDomain protectionDomain;
@@ -303,6 +310,66 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
             }
         }
         src.skipBytes(length);
+    }
+
+    /**
+     * Writes all bytes of the region to a file, at the position of the channel, which moves to their end. Each word is
+     * read {@linkplain MemoryRegion atomically}. Peers may change the region meanwhile; to store one point in time,
+     * {@link #invalidate} it first. The bytes are durable after {@link FileChannel#force}.
+     *
+     * <p>Blocks, so do not call it on an event loop. Errors are as for {@link #view}.
+     *
+     * @throws IOException if the file cannot be written; it may have some of the bytes then
+     */
+    @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
+    public void store(FileChannel file) throws IOException {
+        ByteBuf piece = Unpooled.directBuffer(FILE_PIECE, FILE_PIECE);
+        try {
+            for (long at = 0; at < length(); at += FILE_PIECE) {
+                getBytes(at, piece.clear(), (int) Math.min(FILE_PIECE, length() - at));
+                while (piece.isReadable()) {
+                    piece.readBytes(file, piece.readableBytes());
+                }
+            }
+        } finally {
+            piece.release();
+        }
+    }
+
+    /**
+     * Replaces all bytes of the region by those of a file, from the position of the channel on, which moves to their
+     * end. The counterpart of {@link #store}. It is not {@linkplain MemoryRegion atomic}.
+     *
+     * <p>Blocks, so do not call it on an event loop. Errors are as for {@link #setBytes}.
+     *
+     * @throws EOFException if the file has fewer bytes than the region, which is then not changed
+     * @throws IOException if the file cannot be read; some of the bytes may be replaced then
+     */
+    @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
+    public void load(FileChannel file) throws IOException {
+        memory().requireWritable();
+        long available = file.size() - file.position();
+        if (available < length()) {
+            throw new EOFException("the file has " + available + " bytes from position " + file.position()
+                    + " on, and the region has " + length() + "; load what store has written");
+        }
+        ByteBuf piece = Unpooled.directBuffer(FILE_PIECE, FILE_PIECE);
+        try {
+            for (long at = 0; at < length(); at += FILE_PIECE) {
+                readFully(file, piece.clear(), (int) Math.min(FILE_PIECE, length() - at));
+                setBytes(at, piece);
+            }
+        } finally {
+            piece.release();
+        }
+    }
+
+    private static void readFully(FileChannel file, ByteBuf piece, int length) throws IOException {
+        while (piece.readableBytes() < length) {
+            if (piece.writeBytes(file, length - piece.readableBytes()) < 0) {
+                throw new EOFException("the file was truncated during the load");
+            }
+        }
     }
 
     /** Returns the bytes, after a check that a range is within them. */

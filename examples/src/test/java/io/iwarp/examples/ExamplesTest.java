@@ -126,7 +126,7 @@ class ExamplesTest {
                         "BesideHttp",
                         "BlockingClients",
                         "MutualTls",
-                        "ConnectAgain",
+                        "Restart",
                         "Records",
                         "Quorum",
                         "Snapshot",

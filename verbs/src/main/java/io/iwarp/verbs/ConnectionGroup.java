@@ -40,6 +40,8 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     private final Consumer<QueuePair> onOpen;
     private final BiConsumer<QueuePair, CloseReason> onClose;
     private volatile boolean closing;
+    /** No connection enters any more. */
+    private volatile boolean complete;
 
     ConnectionGroup() {
         this(opened -> {}, (ended, reason) -> {});
@@ -147,6 +149,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
      */
     CompletableFuture<Void> close() {
         closing = true;
+        CompletableFuture<Void> closed = allClosed();
         for (Channel channel : channels) {
             QueuePair queuePair = QueuePairOfChannel.get(channel);
             if (queuePair != null) {
@@ -155,6 +158,12 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
                 ChannelFutures.close(channel);
             }
         }
+        return closed;
+    }
+
+    /** Returns a future that completes when no connection is left. Call it when none enters any more. */
+    CompletableFuture<Void> allClosed() {
+        complete = true;
         completeIfEmpty();
         return emptyFuture;
     }
@@ -193,7 +202,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     }
 
     private void completeIfEmpty() {
-        if (closing && channels.isEmpty()) {
+        if (complete && channels.isEmpty()) {
             emptyFuture.complete(null);
         }
     }

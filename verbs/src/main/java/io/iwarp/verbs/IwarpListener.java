@@ -168,7 +168,7 @@ public final class IwarpListener implements AutoCloseable {
      * responded to.
      *
      * <p>To let peers finish their work, call {@link #close} first, notify the peers, and call this method when they
-     * are done. May be called again, with another deadline.
+     * have disconnected, see {@link #connectionsClosed}. May be called again, with another deadline.
      *
      * @param deadline the time for the orderly close, not negative; 0 aborts at once
      * @return completes on an event loop when the address is free and all connections are cleaned up, including those
@@ -183,9 +183,17 @@ public final class IwarpListener implements AutoCloseable {
         return connections.abortAfter(channel.eventLoop(), nanos, done);
     }
 
-    /** Returns a future that completes when the address is free again. */
+    /** Returns a future that completes when the address is free again; accepted connections may still be open. */
     public CompletableFuture<Void> closed() {
         return closeFuture.copy();
+    }
+
+    /**
+     * Returns a future that completes when this is closed and all accepted connections are cleaned up, also those that
+     * the peers ended; see {@link #shutdownGracefully} for what is done then.
+     */
+    public CompletableFuture<Void> connectionsClosed() {
+        return closeFuture.thenCompose(closed -> connections.allClosed());
     }
 
     @Override

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * half, so that the clients of a server that restarts do not reconnect all at once. A connection that lasted longer
  * than the next pause resets the back-off. Made by {@link Iwarp.Client#stayConnected}.
  *
- * <p>It stops at the first end that must not be retried, such as a rejection or a {@link #close} of this side. Any
- * thread may call any method.
+ * <p>It stops at the first end that must not be retried, such as a rejection or a close of the queue pair by this side;
+ * {@link #reconnect} closes it without that. Any thread may call any method.
  */
 @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 public final class Reconnector implements AutoCloseable {
@@ -43,6 +43,9 @@ public final class Reconnector implements AutoCloseable {
     private final Object lock = new Object();
 
     private boolean closing;
+    /** The application has closed the current connection, and wants the next. */
+    private boolean reconnecting;
+
     private long pauseNanos;
     private long connectedAt;
     private @Nullable Attempt attempt;
@@ -168,7 +171,8 @@ public final class Reconnector implements AutoCloseable {
         boolean willRetry;
         synchronized (lock) {
             attempt = null;
-            willRetry = !closing && reason.mayRetry();
+            willRetry = !closing && (reconnecting || reason.mayRetry());
+            reconnecting = false;
             pause = pauseNanos - ThreadLocalRandom.current().nextLong(pauseNanos / 2 + 1);
             pauseNanos = Math.min(maxPauseNanos, 2 * pauseNanos);
         }
@@ -203,14 +207,14 @@ public final class Reconnector implements AutoCloseable {
     }
 
     /**
-     * Returns a future that completes with the current queue pair, or with the next one while there is none. It fails
-     * with a {@link ConnectionClosedException} if none follows. {@link ReconnectListener#onConnected} has been called
-     * then.
+     * Returns a future that completes with the current queue pair, or with the next one while there is none: a thread
+     * that may block takes each next one from it. It fails with a {@link ConnectionClosedException} if none follows.
+     * {@link ReconnectListener#onConnected} has been called then.
      */
     public CompletableFuture<QueuePair> connected() {
         synchronized (lock) {
             QueuePair current = currentQueuePair;
-            if (current == null || current.closeReason() != null) {
+            if (current == null || reconnecting || current.closeReason() != null) {
                 return nextQueuePair.copy();
             }
             CompletableFuture<QueuePair> connected = new LoopFuture<>(group);
@@ -223,6 +227,21 @@ public final class Reconnector implements AutoCloseable {
     public @Nullable QueuePair queuePair() {
         synchronized (lock) {
             return currentQueuePair;
+        }
+    }
+
+    /**
+     * Closes the current connection gracefully and connects again, after a pause as after a lost connection. Does
+     * nothing while there is no connection. For a client whose server asks it to disconnect, since it restarts.
+     */
+    public void reconnect() {
+        QueuePair open;
+        synchronized (lock) {
+            open = currentQueuePair;
+            reconnecting = open != null;
+        }
+        if (open != null) {
+            open.close();
         }
     }
 

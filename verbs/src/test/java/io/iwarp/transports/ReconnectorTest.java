@@ -144,6 +144,35 @@ class ReconnectorTest {
         await(server.shutdownGracefully(DEADLINE));
     }
 
+    @Test
+    void reconnectLeavesAServerThatCloses() throws Exception {
+        IwarpListener server =
+                await(Iwarp.server(group).onRequest(ConnectionRequest::accept).listen(anyPort()));
+        SocketAddress address = server.localAddress();
+        Reconnector reconnector = client.stayConnected(address, listener, SHORT, SHORT);
+        QueuePair first = await(reconnector.connected());
+        CompletableFuture<Void> left = server.connectionsClosed();
+        server.close();
+        await(server.closed());
+        assertThat(left).isNotDone();
+
+        reconnector.reconnect();
+        CompletableFuture<QueuePair> next = reconnector.connected();
+
+        await(left);
+        assertThat(server.connections()).isZero();
+        assertThat(await(first.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+        IwarpListener restarted =
+                await(Iwarp.server(group).onRequest(ConnectionRequest::accept).listen(address));
+        assertThat(await(next)).isNotSameAs(first);
+        await(next).close(); // not to connect again
+        assertThat(await(reconnector.closed()).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
+        reconnector.reconnect();
+        await(restarted.shutdownGracefully(DEADLINE));
+        await(restarted.connectionsClosed());
+        await(client.shutdownGracefully(DEADLINE));
+    }
+
     private static <T> T take(BlockingQueue<T> queue) throws InterruptedException {
         T taken = queue.poll(DEADLINE.toSeconds(), TimeUnit.SECONDS);
         assertThat(taken).isNotNull();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
@@ -222,6 +223,24 @@ class NextMessageTest {
         assertThat(refused).isCompletedExceptionally();
         assertThat(one.closeReason().accessRevoked()).isTrue();
         assertThat(other.closeReason().accessRevoked()).isFalse();
+        bytes.release();
+        region.close();
+    }
+
+    @Test
+    void anAccessBeyondTheBoundsIsNotRevoked() {
+        MemoryRegion region = domain.region()
+                .allocate(UnpooledByteBufAllocator.DEFAULT, Long.BYTES)
+                .rights(AccessRight.REMOTE_WRITE)
+                .register();
+        RemoteBuffer real = region.remoteBuffer();
+        ByteBuf bytes = Unpooled.copyLong(1, 2);
+        one.write(bytes, RemoteBuffer.of(real.stag(), real.taggedOffset(), 2 * Long.BYTES));
+        CompletableFuture<Completion> refused = one.placed();
+        pair.run();
+        assertThat(refused).isCompletedExceptionally();
+        assertThat(one.closeReason().error()).isEqualTo(ProtocolError.DDP_TAGGED_BASE_OR_BOUNDS);
+        assertThat(one.closeReason().accessRevoked()).isFalse();
         bytes.release();
         region.close();
     }

@@ -2,7 +2,6 @@ package io.iwarp.examples.quorum;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.iwarp.ConnectionClosedException;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.MemoryWindow;
@@ -90,25 +89,29 @@ public final class Quorum {
         return committed;
     }
 
-    private static void report(CompletableFuture<Void> committed) throws Exception {
-        System.out.println(committed.handle((done, failure) -> outcome(failure)).get());
+    /** A replica has accepted another leader. The others answer until they do so as well. */
+    private static boolean replaced(List<QueuePair> replicas) {
+        return replicas.stream()
+                .map(QueuePair::closeReason)
+                .anyMatch(reason -> reason != null && reason.accessRevoked());
     }
 
-    private static String outcome(Throwable failure) {
-        boolean revoked = failure instanceof ConnectionClosedException closed
-                && closed.reason().accessRevoked();
-        return failure == null ? "committed" : revoked ? "there is a new leader" : failure.toString();
+    private static void report(List<QueuePair> replicas, CompletableFuture<Void> committed) throws Exception {
+        System.out.println(committed
+                .handle((done, failure) ->
+                        failure == null ? "committed" : replaced(replicas) ? "there is a new leader" : "no quorum")
+                .get());
     }
 
     public static void main(String[] args) throws Exception {
         try {
             List<Replica> replicas = new ArrayList<>(List.of(new Replica(), new Replica(), new Replica()));
             List<QueuePair> first = lead(replicas);
-            report(append(first, 0, "entry 1".getBytes(UTF_8)));
+            report(first, append(first, 0, "entry 1".getBytes(UTF_8)));
             List<QueuePair> second = lead(replicas);
-            report(append(first, 7, "entry 2".getBytes(UTF_8)));
+            report(first, append(first, 7, "entry 2".getBytes(UTF_8)));
             replicas.remove(0).close();
-            report(append(second, 7, "ENTRY 2".getBytes(UTF_8)));
+            report(second, append(second, 7, "ENTRY 2".getBytes(UTF_8)));
             for (Replica replica : replicas) {
                 replica.close();
             }

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -14,26 +13,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/** Stores a region in a file: after a crash the file has the old bytes or the new ones. */
+/** Stores a region in a file, and loads it: after a crash the file has the old bytes or the new ones. */
 public final class Snapshot {
-    private static final int PIECE = 1 << 20;
+    private static final int LENGTH = 3_000_005;
 
     /** Blocks, so do not call it on an event loop. */
-    private static void copy(MemoryRegion region, FileChannel file) throws IOException {
-        for (long at = 0; at < region.length(); at += PIECE) {
-            ByteBuf piece = region.view(at, Math.min(PIECE, region.length() - at));
-            while (piece.isReadable()) {
-                piece.readBytes(file, piece.readableBytes());
-            }
-            piece.release();
-        }
-    }
-
     private static void store(MemoryRegion region, Path target) throws IOException {
         Path part = target.resolveSibling(target.getFileName() + ".part");
         try (FileChannel file = FileChannel.open(
                 part, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
-            copy(region, file);
+            region.store(file);
             file.force(true);
         }
         Files.move(part, target, StandardCopyOption.ATOMIC_MOVE);
@@ -42,13 +31,15 @@ public final class Snapshot {
     public static void main(String[] args) throws Exception {
         Path file = Files.createTempFile("region", null);
         try (ProtectionDomain domain = ProtectionDomain.create();
-                MemoryRegion region = domain.allocate(3 * PIECE + 5, AccessRight.REMOTE_WRITE)) {
-            region.setBytes(3 * PIECE, Unpooled.copiedBuffer("hello", UTF_8)); // a peer would write it
+                MemoryRegion region = domain.allocate(LENGTH, AccessRight.REMOTE_WRITE)) {
+            region.setBytes(LENGTH - 5, Unpooled.copiedBuffer("hello", UTF_8)); // a peer would write it
             region.invalidate(); // ends the access of peers: nothing changes from now on
             store(region, file);
-            byte[] stored = Files.readAllBytes(file);
-            System.out.println(
-                    "stored " + stored.length + " bytes, the last are " + new String(stored, 3 * PIECE, 5, UTF_8));
+            try (MemoryRegion restored = domain.allocate(region.length(), AccessRight.REMOTE_WRITE);
+                    FileChannel stored = FileChannel.open(file)) {
+                restored.load(stored);
+                System.out.println("loaded " + new String(restored.getBytes(LENGTH - 5, 5), UTF_8));
+            }
         } finally {
             Files.delete(file);
         }
