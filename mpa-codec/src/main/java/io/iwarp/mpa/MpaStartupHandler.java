@@ -228,8 +228,8 @@ public final class MpaStartupHandler extends ChannelDuplexHandler {
     private void expire(ChannelHandlerContext ctx) {
         if (request != null && phase == Phase.EXCHANGING) {
             LOGGER.error(
-                    "{} the application did not accept or reject the connection request within startupTimeout ({}): accept or"
-                            + " reject it on every path, or raise startupTimeout",
+                    "{} the application did not accept or reject the connection request within startupTimeout ({}):"
+                            + " accept or reject it on every path, or raise startupTimeout",
                     ctx.channel(),
                     settings.startupTimeout());
         }
