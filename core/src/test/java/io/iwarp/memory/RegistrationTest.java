@@ -462,6 +462,13 @@ class RegistrationTest {
     }
 
     @Test
+    void aQuarterOfDirectMemoryIsForSendingByDefault() {
+        assertThat(IwarpDevice.create().maxSendingBytes()).isEqualTo(PlatformDependent.maxDirectMemory() / 4);
+        assertThat(IwarpDevice.builder().maxSendingBytes(1 << 20).build().maxSendingBytes())
+                .isEqualTo(1 << 20);
+    }
+
+    @Test
     void anAllocationBeyondDirectMemoryNamesSizeLimitAndSetting() {
         assertThatExceptionOfType(ResourceLimitException.class)
                 .isThrownBy(() -> domain.allocate(1L << 60))

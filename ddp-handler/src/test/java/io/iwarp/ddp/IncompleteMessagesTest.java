@@ -105,6 +105,15 @@ class IncompleteMessagesTest {
     }
 
     @Test
+    void bytesOfAnotherIncompleteMessageExtendNothing() {
+        ddp.ulp.post(1, ROOM);
+        ddp.receives(begin(1, 1));
+        ddp.receives(begin(1, SECOND_OF_BYTES).queue(1));
+        assertExpiresAfter(TIMEOUT);
+        assertThat(ddp.ulp.events).last().asString().contains("queue 0 ");
+    }
+
+    @Test
     void eachMessageHasATimeOfItsOwn() {
         ddp.ulp.post(0, ROOM);
         ddp.ulp.post(0, ROOM);

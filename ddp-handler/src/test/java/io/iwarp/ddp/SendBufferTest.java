@@ -8,6 +8,7 @@ import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.MemoryWindow;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.Ulpdu;
 import io.iwarp.testing.GoldenVectors;
 import io.iwarp.testing.Requirement;
@@ -27,6 +28,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class SendBufferTest {
@@ -294,6 +296,46 @@ class SendBufferTest {
                     memory.release();
                 }
             }
+        }
+    }
+
+    /** A buffer reserves what it holds beyond 72 KiB: copies and headers, not memory that is sent by reference. */
+    @ParameterizedTest
+    @CsvSource({
+        "false, 60000, 20, 0",
+        "false, 60000, 0, 20",
+        "true, 60000, 20, 20",
+        "false, 4000, 100, 100",
+        "true, 4000, 100, 100"
+    })
+    void copiesAndHeadersAreReserved(boolean markers, int length, int buffers, int copies) {
+        IwarpDevice device = IwarpDevice.builder().maxSendingBytes(1L << 30).build();
+        try (ProtectionDomain domain = device.createProtectionDomain();
+                MemoryRegion region = domain.allocate(length, AccessRight.REMOTE_WRITE)) {
+            StreamAssociation stream = StreamAssociation.open(domain);
+            SendBuffer buffer = new SendBuffer(ByteBufAllocator.DEFAULT, 1 << 30, stream.sendReservation());
+            buffer.markers(markers);
+            ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(length, length);
+            Ulpdu ulpdu = new Ulpdu();
+            for (int i = 0; i < Math.max(buffers, copies); i++) {
+                DdpMessage message = new DdpMessage();
+                if (buffers == 0) {
+                    message.payload().cover(region.slice(0, length));
+                } else {
+                    message.payload().wrap(memory, 0, length);
+                }
+                Ulpdus.send(buffer, message);
+                assertThat(buffer.reserve(1 << 16)).isTrue();
+                buffer.cut(ulpdu, 1 << 16);
+            }
+            long held = (long) copies * length;
+            assertThat(device.sendingBytes()).isBetween(Math.max(0, held - 72 * 1024), held + 128 * 1024);
+            ulpdu.clearPayload();
+            buffer.releaseCopy();
+            Ulpdus.take(buffer);
+            assertThat(device.sendingBytes()).isZero();
+            stream.close();
+            memory.release();
         }
     }
 

@@ -212,6 +212,33 @@ class UnfinishedFpduTest {
         assertThat(faults(hoarders.get(0))).containsExactly(ProtocolError.MPA_CONNECTION_LOST);
     }
 
+    /** The wait begins a millisecond before the time of the FPDU has passed. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 5_000})
+    @Requirement("SEC-13")
+    void aWaitDoesNotTakeTheTimeOfAnFpduThatBeganBefore(int waitMillis) {
+        IwarpDevice device = IwarpDevice.builder().maxPartialFpduBytes(1 << 20).build();
+        FramingChannel oldest = established(device);
+        oldest.receive(Arrays.copyOf(fpdu(LARGE), 1));
+        FramingChannel honest = established(device);
+        byte[] whole = fpdu(LARGE);
+        honest.receive(Arrays.copyOf(whole, 1));
+        List<FramingChannel> hoarders = hoard(device);
+        advance(honest, TIMEOUT.minusMillis(1));
+        honest.receive(Arrays.copyOfRange(whole, 1, 40_000));
+        assertThat(honest.channel.config().isAutoRead()).isFalse();
+        advance(honest, Duration.ofMillis(waitMillis));
+        assertThat(faults(honest)).as("its peer could not send").isEmpty();
+
+        hoarders.forEach(FramingChannel::close);
+        advance(honest, Duration.ZERO);
+        assertThat(honest.channel.config().isAutoRead()).isTrue();
+        advance(honest, TIMEOUT.minusMillis(1));
+        assertThat(faults(honest)).isEmpty();
+        advance(honest, Duration.ofMillis(1));
+        assertThat(faults(honest)).containsExactly(ProtocolError.MPA_CONNECTION_LOST);
+    }
+
     @Test
     void aReadDuringTheWaitIsMadeUpFor() {
         IwarpDevice device = IwarpDevice.builder().maxPartialFpduBytes(1 << 20).build();

@@ -260,8 +260,11 @@ class LimitsTest {
             var accepting = SocketPeer.accepting(server);
             QueuePair initiator = loopback.connect(server.getLocalSocketAddress(), domain, settings, qp -> {});
             SocketPeer peer = Loopback.await(accepting);
+            assertThat(initiator.sendQueue().readRoom()).isOne();
             initiator.fetchAdd(new RemoteBuffer(1, 0, 8), 1);
+            assertThat(initiator.sendQueue().readRoom()).isZero();
             initiator.fetchAdd(new RemoteBuffer(1, 0, 8), 1);
+            assertThat(initiator.sendQueue().readRoom()).isZero();
             peer.expectUlpdu();
             await().until(() -> metrics.queuedSendRequests() == 1);
 

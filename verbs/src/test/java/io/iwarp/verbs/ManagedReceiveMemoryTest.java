@@ -2,6 +2,7 @@ package io.iwarp.verbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
@@ -12,6 +13,7 @@ import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -259,6 +261,16 @@ class ManagedReceiveMemoryTest {
         assertThat(reads(next)).isTrue();
         next.sends(Segment.send(1, new byte[100]).offset(100));
         assertThat(delivered).hasSize(1);
+    }
+
+    @Test
+    void theDeviceForgetsAStreamThatHasEnded() {
+        WeakReference<QueuePair> ended = new WeakReference<>(hoarder().queuePair());
+        peers.remove(0).close();
+        await().atMost(Duration.ofMinutes(1)).until(() -> {
+            System.gc();
+            return ended.get() == null;
+        });
     }
 
     @Test

@@ -136,6 +136,31 @@ class NextMessageTest {
         small.close();
     }
 
+    /** The application of one stream takes no message. That stops no other stream. */
+    @Test
+    void aStreamWithoutAWaitingMessageGoesOnAtTheLimit() {
+        ProtectionDomain small =
+                IwarpDevice.builder().maxManagedReceiveBytes(1).build().createProtectionDomain();
+        try (SimulatedPair lazy = new SimulatedPair(small, SETTINGS, qp -> {});
+                SimulatedPair busy = new SimulatedPair(small, SETTINGS, qp -> {})) {
+            one = lazy.initiator.queuePair();
+            send(1);
+            lazy.run();
+            assertThat(small.device().managedReceiveBytes()).isEqualTo(Integer.BYTES);
+            one = busy.initiator.queuePair();
+            for (int i = 0; i < 3; i++) {
+                send(i);
+                busy.run();
+                CompletableFuture<Message> next = busy.responder.queuePair().nextMessage();
+                busy.run();
+                assertThat(number(next)).isEqualTo(i);
+            }
+            lazy.responder.queuePair().close();
+            lazy.run();
+        }
+        small.close();
+    }
+
     @Test
     void messagesBeforeTheEndComeFirst() {
         send(1);

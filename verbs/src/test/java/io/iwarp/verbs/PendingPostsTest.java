@@ -221,7 +221,9 @@ class PendingPostsTest {
         assertThat(reader.sendQueue().readRoom()).isEqualTo(reader.parameters().ord());
         readAll(reader);
         List<Integer> order = new ArrayList<>();
-        reader.sendQueue().whenRoom(2).thenRun(() -> order.add(2));
+        reader.sendQueue()
+                .whenRoom(DEPTH)
+                .thenRun(() -> order.add(reader.sendQueue().room()));
         reader.sendQueue().whenRoom(1).thenRun(() -> order.add(1));
         CompletableFuture<Void> cancelled = reader.sendQueue().whenRoom(1);
         cancelled.cancel(false);
@@ -230,7 +232,7 @@ class PendingPostsTest {
         pair.initiator.runTasks();
         assertThat(order).isEmpty();
         pair.run();
-        assertThat(order).containsExactly(2, 1);
+        assertThat(order).containsExactly(DEPTH, 1);
         CompletableFuture<Void> never = fillAndAwaitRoom();
         reader.abort();
         pair.run();

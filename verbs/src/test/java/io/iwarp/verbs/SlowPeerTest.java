@@ -114,8 +114,12 @@ class SlowPeerTest {
                 MemoryRegion memory = limited.allocate(MIB, AccessRight.REMOTE_READ)) {
             List<SimulatedPeer> deaf = new ArrayList<>();
             for (int i = 0; i < peers; i++) {
+                MpaSettings segments = MpaSettings.builder()
+                        .ird(IRD)
+                        .emss(i % 2 == 0 ? 1460 : MpaSettings.MAX_EMSS)
+                        .build();
                 SimulatedPeer peer = SimulatedPeer.ofResponder(
-                                limited, settings().build(), qp -> {})
+                                limited, settings().mpa(segments).build(), qp -> {})
                         .speaksFirst();
                 peer.end.takes(0);
                 peer.sends(Segment.readRequest(1, 7, 0, MIB, memory.stag(), memory.baseTaggedOffset()));
@@ -162,12 +166,20 @@ class SlowPeerTest {
             }
             SimulatedPeer slow = peers.get(0);
             SimulatedPeer faster = peers.get(1);
+            SimulatedPeer small =
+                    SimulatedPeer.ofResponder(limited, settings, qp -> {}).speaksFirst();
+            small.end.takes(0);
+            small.sends(Segment.readRequest(1, 7, 0, 50_000, memory.stag(), memory.baseTaggedOffset()));
+            peers.add(small);
             for (int second = 0; second < 20; second++) {
                 slow.end.takes(4000);
                 faster.end.takes(4200);
-                slow.pass(SECOND);
+                small.end.takes(1);
                 faster.pass(SECOND);
+                small.pass(SECOND);
+                slow.pass(SECOND);
             }
+            assertThat(small.queuePair().state()).as("holds one segment").isEqualTo(ConnectionState.READY);
             assertThat(reason(slow).endedBy()).isEqualTo(EndedBy.TIMEOUT);
             assertThat(reason(slow).detail()).contains("maxSendingBytes").contains("40000 bytes");
             assertThat(faster.queuePair().state()).isEqualTo(ConnectionState.READY);
@@ -178,6 +190,26 @@ class SlowPeerTest {
             }
             assertThat(faster.queuePair().state()).as("not short").isEqualTo(ConnectionState.READY);
             peers.forEach(SimulatedPeer::close);
+        }
+    }
+
+    @Test
+    @Requirement("SEC-11")
+    void whatThePeerHasTakenIsNotHeld() {
+        IwarpDevice device = IwarpDevice.builder().maxSendingBytes(LIMIT).build();
+        try (ProtectionDomain limited = device.createProtectionDomain();
+                MemoryRegion memory = limited.allocate(MIB, AccessRight.REMOTE_READ);
+                SimulatedPeer peer = SimulatedPeer.ofResponder(
+                                limited, settings().build(), qp -> {})
+                        .speaksFirst()) {
+            peer.end.takes(0);
+            peer.sends(Segment.readRequest(1, 7, 0, MIB, memory.stag(), memory.baseTaggedOffset()));
+            long held = device.sendingBytes();
+            peer.end.takes(MIB / 2);
+            assertThat(device.sendingBytes()).isStrictlyBetween(0L, held);
+            peer.end.takes(Long.MAX_VALUE - 1);
+            assertThat(device.sendingBytes()).isZero();
+            assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
         }
     }
 
@@ -292,6 +324,46 @@ class SlowPeerTest {
     }
 
     @Test
+    @Requirement("RDMAP-47")
+    void anAnswerHasItsWholeTimeAfterItsRequestIsTaken() {
+        try (SimulatedPeer peer = peer(settings().responseTimeout(SECOND).build())) {
+            peer.end.takes(0);
+            peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1);
+            peer.end.runTasks();
+            peer.pass(SECOND.minusMillis(1));
+            peer.end.takes(Long.MAX_VALUE - 1);
+            peer.pass(SECOND.minusMillis(1));
+            assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
+            peer.pass(Duration.ofMillis(1));
+            assertThat(reason(peer).detail()).contains("no response data");
+        }
+    }
+
+    /** The peer has taken the atomic, and takes a byte a second of the Write after it. */
+    @Test
+    @Requirement("RDMAP-47")
+    void laterRequestsDoNotStopTheClockOfAnAnswer() {
+        try (SimulatedPeer peer = peer(settings().responseTimeout(SECOND).build())) {
+            peer.end.takes(0);
+            peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1);
+            peer.end.runTasks();
+            ByteBuf source = Unpooled.directBuffer(MIB, MIB).writerIndex(MIB);
+            peer.queuePair().write(source, new RemoteBuffer(1, 0, MIB));
+            peer.end.runTasks();
+            peer.end.takes(1000);
+            assertThat(peer.queuePair().counters().get(Counter.READS_REQUESTED)).isOne();
+            for (int second = 0; second < 2; second++) {
+                peer.end.takes(1);
+                peer.pass(SECOND);
+            }
+            assertThat(peer.queuePair().state()).as("a Terminate waits").isEqualTo(ConnectionState.DRAINING);
+            peer.end.takes(Long.MAX_VALUE - 1);
+            assertThat(reason(peer).detail()).contains("no response data");
+            source.release();
+        }
+    }
+
+    @Test
     void bytesOfAnIncompleteFpduAreNotIdle() {
         try (SimulatedPeer peer = peer(settings().idleTimeout(SECOND).build())) {
             byte[] fpdu = Segment.write(0, 0, new byte[0]).fpdu();
@@ -328,11 +400,13 @@ class SlowPeerTest {
                 peer.pass(SECOND);
                 assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
             }
+            peer.pass(SECOND.dividedBy(2));
             ByteBuf buffer = Unpooled.buffer(1);
             CompletableFuture<Completion> received = peer.queuePair().receive(buffer);
             peer.end.runTasks();
             assertThat(received).isCompleted();
-            assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
+            peer.pass(SECOND.dividedBy(2));
+            assertThat(peer.queuePair().state()).as("a message was delivered").isEqualTo(ConnectionState.READY);
             peer.pass(SECOND);
             peer.pass(SECOND);
             assertThat(peer.queuePair().state()).isNotEqualTo(ConnectionState.READY);
