@@ -45,6 +45,7 @@ public final class Soak {
 
     /** Of live objects, beside hostile clients. */
     private static final long MAX_HEAP = 96L << 20;
+
     private static final int TLS_SESSIONS = 100;
     /** Regions, and the buffers of the event loops of a server and of its clients. */
     private static final long OTHER_DIRECT_OF_A_SERVER = 12L << 20;
