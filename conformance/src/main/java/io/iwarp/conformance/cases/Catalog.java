@@ -36,6 +36,7 @@ public final class Catalog {
                 RdmapReadCases.all(),
                 DepthCases.all(),
                 RdmapTerminateCases.all(),
+                TerminateErrorCases.all(role),
                 ExtHeaderCases.all(),
                 ExtAtomicCases.all(),
                 CombinationCases.all(role),

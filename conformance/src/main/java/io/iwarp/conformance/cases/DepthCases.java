@@ -44,7 +44,7 @@ final class DepthCases {
 
     private static final String TOO_SMALL =
             "the peer's memory is too small to fill the buffers of TCP: --size tells of more";
-    private static final int CLIENT_SIZE = 1 << 20;
+    private static final int CLIENT_SIZE = 7 << 20;
     private static final long SINK = PeerStream.SINK_STAG;
 
     private DepthCases() {}
@@ -331,8 +331,10 @@ final class DepthCases {
 
     /** While the answer to the first Read is larger than what TCP holds, nothing gives its place back. */
     private static void oneMore(List<Case> cases) {
-        oneMore(cases, "", "Read", (stream, memory, i) -> read(stream, i, 0, NOTHING));
-        oneMore(cases, ".atomic", "atomic", (stream, memory, i) -> sendAdd(stream, memory, i, 0));
+        oneMore(cases, "", "Read", false, (stream, memory, i) -> read(stream, i, 0, NOTHING));
+        oneMore(cases, ".error", "Read", true, (stream, memory, i) -> read(stream, i, 0, NOTHING));
+        cases.set(cases.size() - 1, cases.get(cases.size() - 1).level(Level.SHOULD));
+        oneMore(cases, ".atomic", "atomic", false, (stream, memory, i) -> sendAdd(stream, memory, i, 0));
         int last = cases.size() - 1;
         cases.set(last, cases.get(last).needs(Need.READABLE, Need.ENHANCED, Need.ATOMICS, Need.ATOMIC_MEMORY));
     }
@@ -341,12 +343,13 @@ final class DepthCases {
         void send(PeerStream stream, Advertisement memory, int number) throws IOException;
     }
 
-    private static void oneMore(List<Case> cases, String suffix, String what, Request request) {
+    private static void oneMore(List<Case> cases, String suffix, String what, boolean best, Request request) {
         cases.add(Case.must(
                         "rdmap.places.one-more" + suffix,
                         "one " + what + " more than agreed is refused with 1/2/02 while the first answer is not read",
                         "RDMAP-74 DDP-55",
                         session -> {
+                            requireSize(session);
                             session.keepFewUnread();
                             PeerMemory place = PeerMemory.readable(session);
                             PeerStream stream = place.stream();
@@ -362,7 +365,7 @@ final class DepthCases {
                                 request.send(stream, memory, i);
                             }
                             Unread unread = new Unread(place, stream, memory, new byte[0], new int[0]);
-                            unread.expectTerminate("1/2/02", "1/2/03");
+                            unread.expectTerminate(best ? new String[] {"1/2/02"} : new String[] {"1/2/02", "1/2/03"});
                         })
                 .needs(Need.READABLE, Need.ENHANCED)
                 .size(CLIENT_SIZE));

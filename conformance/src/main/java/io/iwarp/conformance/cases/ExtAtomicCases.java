@@ -39,7 +39,6 @@ final class ExtAtomicCases {
     private static final long[] MASKS = {0, -1, 0xFFFF_FFFFL, 0xFFFF_FFFF_0000_0000L, 0x8000_0000_8000_0000L};
     private static final int RESPONSE = 12;
     private static final int[] BITS = {0, 7, 8, 15, 16, 23, 24, 31, 32, 39, 40, 47, 48, 55, 56, 63};
-    private static final int FIRST_FAR_BIT = 32;
 
     private ExtAtomicCases() {}
 
@@ -227,7 +226,7 @@ final class ExtAtomicCases {
                     memory -> add(memory, START, mask),
                     masked(START, START, mask));
         }
-        for (int bit = FIRST_FAR_BIT; bit < Long.SIZE; bit++) {
+        for (int bit : new int[] {32, 39, 40, 47, 48, 55, 56, 62, 63}) {
             long mask = 1L << bit;
             refusedAt(
                     cases,
@@ -238,7 +237,7 @@ final class ExtAtomicCases {
                     "0/1/01",
                     "0/1/04");
         }
-        for (int bit = 0; bit < Integer.SIZE; bit++) {
+        for (int bit : new int[] {0, 7, 8, 15, 16, 23, 24, 31}) {
             long mask = 1L << bit;
             refusedAt(
                     cases,

@@ -16,7 +16,6 @@ import java.util.function.ObjLongConsumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
@@ -25,10 +24,13 @@ import java.util.stream.Stream;
  * and in each one of three.
  */
 final class MessageCases {
-    private static final int[] OFTEN = {2, 40, 150};
+    private static final int[] OFTEN = {2, 270};
     private static final int PARTS = 8;
     private static final List<Integer> GAPS = List.of(1, 3, 5, 0, 2, 4, 6, 7);
     private static final long[] VERSIONS = {0, 3, 2};
+    /** Messages after which a program of rping may end. */
+    private static final Set<Message> LAST =
+            EnumSet.of(Message.TERMINATE, Message.IMMEDIATE, Message.SOLICITED_IMMEDIATE);
 
     private static final Predicate<Message> SHORT_LIST =
             EnumSet.of(Message.SEND, Message.READ_REQUEST, Message.WRITE, Message.READ_RESPONSE)::contains;
@@ -120,10 +122,6 @@ final class MessageCases {
         return IntStream.of(bits).mapToLong(bit -> 1L << bit).toArray();
     }
 
-    private static long[] bits(int from, int to) {
-        return LongStream.range(from, to).map(bit -> 1L << bit).toArray();
-    }
-
     private static final Predicate<Message> TAGGED = Message::tagged;
     private static final Predicate<Message> WITH_BYTES = EnumSet.of(Message.WRITE, Message.READ_RESPONSE)::contains;
     private static final Predicate<Message> REQUESTS = TAGGED.negate().and(message -> message != Message.TERMINATE);
@@ -183,16 +181,30 @@ final class MessageCases {
                     (segment, value) -> segment.rdmapVersion((int) value),
                     "0/2/05"),
             // The lowest bits of QN, MSN and MO lead to queues, receives and buffers that a peer may have.
-            flip("queue", "QN", "DDP-54", SHORT_REQUESTS, bits(2, Integer.SIZE), MessageCases::flipQueue, BAD_QUEUE),
+            flip(
+                    "queue",
+                    "QN",
+                    "DDP-54",
+                    SHORT_REQUESTS,
+                    bits(2, 3, 7, 8, 15, 16, 23, 24, 31),
+                    MessageCases::flipQueue,
+                    BAD_QUEUE),
             flip("queue", "QN", "DDP-54", OTHERS, bits(2, 8, 16, 24, 31), MessageCases::flipQueue, BAD_QUEUE),
-            flip("msn", "MSN", "DDP-58", SHORT_REQUESTS, bits(13, Integer.SIZE), MessageCases::flipMsn, BAD_MSN),
+            flip(
+                    "msn",
+                    "MSN",
+                    "DDP-58",
+                    SHORT_REQUESTS,
+                    bits(13, 15, 16, 23, 24, 30, 31),
+                    MessageCases::flipMsn,
+                    BAD_MSN),
             flip("msn", "MSN", "DDP-58", OTHERS, bits(15, 16, 24, 31), MessageCases::flipMsn, BAD_MSN),
             flip(
                     "mo",
                     "MO",
                     "DDP-56 DDP-57",
                     SHORT_REQUESTS,
-                    bits(22, Integer.SIZE),
+                    bits(22, 23, 24, 30, 31),
                     MessageCases::flipMessageOffset,
                     BAD_MO),
             flip(
@@ -208,7 +220,7 @@ final class MessageCases {
                     "the STag",
                     "DDP-59 DDP-68 SEC-8 RDMAP-31",
                     WITH_BYTES,
-                    bits(0, Integer.SIZE),
+                    bits(0, 7, 8, 15, 16, 23, 24, 31),
                     MessageCases::flipStag,
                     // There may be other memory, and for a Read Response no Read.
                     "1/1/00",
@@ -221,7 +233,7 @@ final class MessageCases {
                     "DDP-61 DDP-62 DDP-68 RDMAP-31",
                     WITH_BYTES,
                     // No peer registers as much memory around what it names.
-                    bits(Integer.SIZE, Long.SIZE),
+                    bits(32, 39, 40, 47, 48, 55, 56, 62, 63),
                     MessageCases::flipTaggedOffset,
                     "1/1/01",
                     "1/1/03",
@@ -243,7 +255,7 @@ final class MessageCases {
                             "the field Invalidate STag",
                             "RDMAP-39 RDMAP-80 SEC-7",
                             INVALIDATING,
-                            bits(0, Integer.SIZE),
+                            bits(0, 7, 8, 15, 16, 23, 24, 31),
                             MessageCases::flipStag,
                             "0/1/09",
                             "0/2/09",
@@ -325,6 +337,9 @@ final class MessageCases {
                     }
                     if (message.known()) {
                         again(cases, message);
+                        Stream.of(Message.values())
+                                .filter(second -> role == Role.SERVER || second != Message.READ_RESPONSE)
+                                .forEach(second -> afterAnother(cases, message, second));
                     }
                     if (message.known() && message.divisible()) {
                         pieces(cases, message);
@@ -354,23 +369,27 @@ final class MessageCases {
 
     private static void crc(List<Case> cases, Message message) {
         for (boolean last : message.divisible() ? new boolean[] {false, true} : new boolean[] {false}) {
-            cases.add(Case.onIdle(
-                            "mpa.crc.message." + message.id() + (last ? ".last" : ""),
-                            "a wrong CRC of a message " + message.text()
-                                    + (last ? " in the last of three segments" : "") + " is refused with 2/0/02",
-                            "MPA-36 MPA-40 MPA-84",
-                            stream -> {
-                                List<Segment> wrong = new ArrayList<>();
-                                message.sendWrong(stream, segments -> {
-                                    List<Segment> all = cut(segments.get(0), last ? THREE : WHOLE);
-                                    wrong.add(all.remove(all.size() - 1));
-                                    return all;
-                                });
-                                stream.send(wrong.get(0), FpduChange.flipFromEnd(0), ", bit flipped in the CRC");
-                                stream.expectTerminate("2/0/02");
-                            })
-                    .needs(Stream.concat(Stream.of(message.needs()), Stream.of(Need.CRC))
-                            .toArray(Need[]::new)));
+            // From the end: in the CRC, and, as no FPDU is shorter, in the header of a tagged message.
+            for (int byteFromEnd : new int[] {0, 7, 15}) {
+                cases.add(Case.onIdle(
+                                "mpa.crc.message." + message.id() + (last ? ".last" : "")
+                                        + (byteFromEnd == 0 ? "" : "." + byteFromEnd),
+                                "a wrong CRC of a message " + message.text()
+                                        + (last ? " in the last of three segments" : "") + " is refused with 2/0/02",
+                                "MPA-36 MPA-40 MPA-84",
+                                stream -> {
+                                    List<Segment> wrong = new ArrayList<>();
+                                    message.sendWrong(stream, segments -> {
+                                        List<Segment> all = cut(segments.get(0), last ? THREE : WHOLE);
+                                        wrong.add(all.remove(all.size() - 1));
+                                        return all;
+                                    });
+                                    stream.send(wrong.get(0), FpduChange.flipFromEnd(byteFromEnd), ", a bit flipped");
+                                    stream.expectTerminate("2/0/02");
+                                })
+                        .needs(Stream.concat(Stream.of(message.needs()), Stream.of(Need.CRC))
+                                .toArray(Need[]::new)));
+            }
         }
     }
 
@@ -435,10 +454,45 @@ final class MessageCases {
         return segments;
     }
 
+    /** A message has nothing of the one before it, of which all fields are set that mean nothing. */
+    private static void afterAnother(List<Case> cases, Message first, Message second) {
+        if (LAST.contains(first) || !second.known() || second == Message.TERMINATE) {
+            return;
+        }
+        cases.add(Case.onIdle(
+                        "rdmap.after." + first.id() + "." + second.id(),
+                        "a message " + second.text() + " after a message " + first.text()
+                                + " whose ignored fields are set has its own effect",
+                        "DDP-36 DDP-14 RDMAP-5 RDMAP-8 RDMAP-37",
+                        stream -> {
+                            first.exchange(stream, segments -> ignored(first, segments.get(0)));
+                            second.exchange(stream, segments -> segments);
+                            if (!LAST.contains(second)) {
+                                first.exchange(stream, segments -> segments);
+                                second.exchange(stream, segments -> ignored(second, segments.get(0)));
+                            }
+                        })
+                .needs(Stream.of(first.needs(), second.needs())
+                        .flatMap(Stream::of)
+                        .toArray(Need[]::new)));
+    }
+
+    /** Returns a message in three segments, if all peers have to take it so, with all that is ignored set. */
+    private static List<Segment> ignored(Message message, Segment whole) {
+        boolean cut = message.divisible() && message != Message.ATOMIC_REQUEST;
+        List<Segment> segments = cut ? inThree(whole) : List.of(whole);
+        for (Segment segment : segments) {
+            segment.ddpReserved(0x0F).rdmapReserved(0x03);
+            if (!segment.tagged()) {
+                segment.stag(0xFFFF_FFFFL);
+            }
+        }
+        return segments;
+    }
+
     /** The second message, and the hundredth, is treated as the first one. */
     private static void again(List<Case> cases, Message message) {
-        if (Set.of(Message.TERMINATE, Message.IMMEDIATE, Message.SOLICITED_IMMEDIATE)
-                .contains(message)) {
+        if (LAST.contains(message)) {
             return;
         }
         for (int count : OFTEN) {

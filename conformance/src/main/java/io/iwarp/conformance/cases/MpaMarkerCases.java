@@ -155,7 +155,7 @@ final class MpaMarkerCases {
     }
 
     /** Sends Writes of zero bytes until the next marker is that far after the beginning of the next FPDU. */
-    private static PeerStream advance(Session session, int phase) throws IOException, CaseFailed {
+    static PeerStream advance(Session session, int phase) throws IOException, CaseFailed {
         return advance(session.establish().awaitIdle(), phase);
     }
 

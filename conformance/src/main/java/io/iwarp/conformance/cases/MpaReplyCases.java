@@ -20,6 +20,7 @@ import java.util.Locale;
 final class MpaReplyCases {
     private static final int[] LENGTHS = {0, 1, 2, 3, 4, 5, 7, 63, 127, 128, 247, 251, 252, 253, 255, 256, 257, 507, 508
     };
+    private static final int[] PLAIN_LENGTHS = {509, 511, 512};
     private static final int[] TOO_LONG = {513, 514, 768, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_535};
     private static final int[] OTHER_REVISIONS = {0, 3, 4, 127, 128, 255};
     private static final int[] RESERVED = {0x08, 0x04, 0x02, 0x01, 0x0F};
@@ -176,6 +177,14 @@ final class MpaReplyCases {
     }
 
     private static void flags(List<Case> cases) {
+        // In a Reply of revision 1 the bit S is reserved, too.
+        cases.add(Case.must(
+                        "mpa.reply.reserved.10",
+                        "a Reply of revision 1 with the bit S is taken as one without it",
+                        "MPA-59 SETUP-1",
+                        session -> completePing(session.respond(
+                                reply -> reply.withRevision(1).withFlags(reply.flags() | StartupFrame.ENHANCED))))
+                .needs(Need.PLAIN));
         for (int bits : RESERVED) {
             accepted(
                     cases,
@@ -207,6 +216,15 @@ final class MpaReplyCases {
                     "MPA-62 MPA-63 SETUP-4",
                     reply -> StartupFrame.reply(
                             reply.flags(), reply.revision(), Bytes.join(reply.privateData(), Bytes.pattern(length))));
+        }
+        for (int length : PLAIN_LENGTHS) {
+            accepted(
+                    cases,
+                    "mpa.reply.private." + length,
+                    "a Reply of revision 1 with " + length + " bytes of private data is taken",
+                    "MPA-62 MPA-63",
+                    reply -> StartupFrame.reply(reply.flags(), reply.revision(), Bytes.pattern(length)));
+            cases.set(cases.size() - 1, cases.get(cases.size() - 1).needs(Need.PLAIN));
         }
         for (int length : TOO_LONG) {
             refused(

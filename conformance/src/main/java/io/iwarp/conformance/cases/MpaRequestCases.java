@@ -224,6 +224,18 @@ final class MpaRequestCases {
                                     .encode(),
                             "a Request with PD_Length " + length)));
         }
+        for (int length : new int[] {513, 516, 1024, 65_535}) {
+            cases.add(Case.must(
+                    "mpa.request.private.2.long." + length,
+                    "an enhanced Request whose PD_Length is " + length + " is refused at once",
+                    "MPA-62 MPA-76 SETUP-4",
+                    session -> refused(
+                            session,
+                            Setup.enhancedRequest(session.options(), 1, 1)
+                                    .withLength(length)
+                                    .encode(),
+                            "an enhanced Request with PD_Length " + length)));
+        }
         for (int length = 0; length < Integer.BYTES; length++) {
             int fewer = length;
             cases.add(Case.must(

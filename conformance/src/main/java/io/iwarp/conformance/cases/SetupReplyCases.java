@@ -23,7 +23,7 @@ final class SetupReplyCases {
     private static final int[] DEPTHS = {0, 1, 2, 127, 128, 256, 1000, 0x2000, 0x3FFE, 0x3FFF};
 
     /** A client may take the greatest ORD, but has no need to show it. */
-    private static final int MAX_READS = 16;
+    private static final int MAX_READS = 64;
 
     private SetupReplyCases() {}
 
@@ -47,17 +47,64 @@ final class SetupReplyCases {
                             session -> ordOfReply(session, depth))
                     .needs(Need.ENHANCED));
         }
+        cases.add(Case.must(
+                        "setup.reply.ord.more",
+                        "an ORD of one more than the IRD of the client is refused with 2/0/06, or the client answers"
+                                + " that many Reads",
+                        "SETUP-11 SETUP-12",
+                        session -> ordOfReply(session, -1))
+                .needs(Need.ENHANCED));
+        for (int kinds = 1; kinds < 8; kinds++) {
+            int words = (kinds & 4) != 0 ? Setup.LOWER : 0;
+            int others = ((kinds & 2) != 0 ? Setup.UPPER : 0) | ((kinds & 1) != 0 ? Setup.LOWER : 0);
+            cases.add(Case.must(
+                            "setup.reply.client-server." + kinds,
+                            "with A=0 the bits B, C and D of a Reply (" + kinds + ") mean nothing",
+                            "SETUP-16",
+                            session -> {
+                                if ((session.options().peerToPeer())) {
+                                    throw new CaseSkipped("the set-up is one of peer to peer");
+                                }
+                                MpaReplyCases.completePing(session.respond(
+                                        reply -> words(reply, reply.irdWord() | words, reply.ordWord() | others)));
+                            })
+                    .needs(Need.ENHANCED));
+        }
+        cases.add(Case.must(
+                        "setup.reply.plain",
+                        "a Reply of revision 2 without the four bytes, to an enhanced Request, ends the connection or is"
+                                + " taken: nothing is agreed",
+                        "SETUP-23",
+                        session -> {
+                            Wire wire = session.open();
+                            StartupFrame request = session.awaitRequest(wire);
+                            int flags = Setup.reply(session.options(), request).flags() & ~StartupFrame.ENHANCED;
+                            StartupFrame reply = StartupFrame.reply(flags, 1, Bytes.NONE);
+                            wire.send(reply);
+                            Arrival arrival =
+                                    session.unready(wire, request, reply).next();
+                            if (!arrival.ended() && !arrival.isSend()) {
+                                throw new CaseFailed(arrival.describe(), "the end, or the first Send");
+                            }
+                        })
+                .needs(Need.ENHANCED));
         kinds(cases);
         return cases;
     }
 
-    private static void ordOfReply(Session session, int depth) throws IOException, CaseFailed {
+    /** Replies with an ORD, or with one more than the IRD of the client if it is negative. */
+    private static void ordOfReply(Session session, int asked) throws IOException, CaseFailed, CaseSkipped {
         Wire wire = session.open();
         StartupFrame request = session.awaitRequest(wire);
         StartupFrame plain = Setup.reply(session.options(), request);
+        int ird = request.irdWord() & Setup.DEPTH_MASK;
+        int depth = asked >= 0 ? asked : ird + 1;
+        if (depth > Setup.NOT_NEGOTIATED || (asked < 0 && depth == Setup.NOT_NEGOTIATED)) {
+            throw new CaseSkipped("the client takes any number of Reads");
+        }
         StartupFrame reply = words(plain, plain.irdWord(), word(plain.ordWord(), depth));
         wire.send(reply);
-        boolean tooMany = depth > (request.irdWord() & Setup.DEPTH_MASK) && depth != Setup.NOT_NEGOTIATED;
+        boolean tooMany = depth > ird && depth != Setup.NOT_NEGOTIATED;
         if (!tooMany) {
             MpaReplyCases.completePing(session.responded(wire, request, reply));
             return;
@@ -123,7 +170,7 @@ final class SetupReplyCases {
                             StartupFrame reply = words(
                                     plain, (plain.irdWord() & ~Setup.LOWER) | kind, plain.ordWord() & Setup.DEPTH_MASK);
                             wire.send(reply);
-                            session.unready(wire, request, reply).expectTerminate("2/0/07");
+                            session.unready(wire, request, reply).expectReport("2/0/07");
                         })
                 .needs(Need.PEER_TO_PEER));
     }

@@ -28,6 +28,8 @@ final class SetupRequestCases {
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         depths(cases);
+        open(cases, false);
+        open(cases, true);
         peerToPeer(cases);
         return cases;
     }
@@ -90,7 +92,54 @@ final class SetupRequestCases {
                 }));
     }
 
+    /** Depths on which nothing is to be agreed, in both directions, and in the peer-to-peer model. */
+    private static void open(List<Case> cases, boolean peerToPeer) {
+        cases.add(Case.must(
+                "setup.request.open" + (peerToPeer ? ".peer-to-peer" : ""),
+                "an IRD and an ORD of 3FFF ask for no agreement: the Reply has 3FFF twice",
+                "SETUP-13 SETUP-14",
+                session -> {
+                    int first = peerToPeer ? Setup.UPPER : 0;
+                    PeerStream stream =
+                            session.initiate(request(first | Setup.NOT_NEGOTIATED, first | Setup.NOT_NEGOTIATED));
+                    int ird = stream.reply().irdWord() & Setup.DEPTH_MASK;
+                    int ord = stream.reply().ordWord() & Setup.DEPTH_MASK;
+                    MpaRequestCases.require(stream, ird == Setup.NOT_NEGOTIATED, "IRD " + ird, "IRD 3FFF", IRD_FIELD);
+                    MpaRequestCases.require(stream, ord == Setup.NOT_NEGOTIATED, "ORD " + ord, "ORD 3FFF", ORD_FIELD);
+                    if (!peerToPeer) {
+                        stream.completePing();
+                    }
+                }));
+    }
+
+    /** Returns the bits B, C and D of a Reply, as those of a word: 4, 2, 1. */
+    private static int kinds(StartupFrame reply) {
+        return ((reply.irdWord() & Setup.LOWER) != 0 ? 4 : 0)
+                | ((reply.ordWord() & Setup.UPPER) != 0 ? 2 : 0)
+                | ((reply.ordWord() & Setup.LOWER) != 0 ? 1 : 0);
+    }
+
+    private static StartupFrame request(int kinds) {
+        return request(
+                Setup.UPPER | ((kinds & 4) != 0 ? Setup.LOWER : 0) | 1,
+                ((kinds & 2) != 0 ? Setup.UPPER : 0) | ((kinds & 1) != 0 ? Setup.LOWER : 0) | 1);
+    }
+
     private static void peerToPeer(List<Case> cases) {
+        for (int alone : new int[] {1, 2, 4, 3, 5, 6}) {
+            cases.add(Case.should(
+                    "setup.request.peer-to-peer.kinds." + alone,
+                    "a Reply has all kinds of ready-to-receive messages that are asked for and that the peer takes ("
+                            + alone + ")",
+                    "SETUP-18",
+                    session -> {
+                        int all = kinds(session.initiate(request(7)).reply());
+                        PeerStream stream = session.initiate(request(alone));
+                        int missing = alone & all & ~kinds(stream.reply());
+                        MpaRequestCases.require(
+                                stream, missing == 0, "no kind " + missing, "what is set if all are", IRD_FIELD);
+                    }));
+        }
         for (int kinds = 1; kinds < 8; kinds++) {
             int send = (kinds & 4) != 0 ? Setup.LOWER : 0;
             int others = ((kinds & 2) != 0 ? Setup.UPPER : 0) | ((kinds & 1) != 0 ? Setup.LOWER : 0);

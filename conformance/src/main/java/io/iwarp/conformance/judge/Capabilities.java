@@ -113,10 +113,12 @@ final class Capabilities {
             throw e;
         } catch (SocketException e) {
             failure = new CaseFailed("the connection broke: " + e.getMessage(), "a ping");
+        } catch (RuntimeException e) {
+            failure = CaseFailed.undecodable(e);
         }
         try (Session second = sessions.open(Case.DEFAULT_SIZE)) {
             return question.ask(second.establish().awaitIdle());
-        } catch (CaseFailed | IOException again) {
+        } catch (CaseFailed | IOException | RuntimeException again) {
             throw new Unanswered(failure, first.dialogue());
         }
     }

@@ -28,6 +28,13 @@ public final class CaseFailed extends Exception {
         this.offset = offset;
     }
 
+    /** Returns the failure of a case that cannot decode what came. */
+    static CaseFailed undecodable(RuntimeException cause) {
+        StackTraceElement[] trace = cause.getStackTrace();
+        String place = trace.length == 0 ? "" : " at " + trace[0];
+        return new CaseFailed("the case cannot decode what came: " + cause + place, "an exchange as described");
+    }
+
     /** Returns what the peer did. */
     public String seen() {
         return seen;

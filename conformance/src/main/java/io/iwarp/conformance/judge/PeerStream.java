@@ -20,11 +20,11 @@ import java.util.stream.Stream;
  */
 public final class PeerStream {
     /** Memory of the suite that the peer reads. */
-    public static final long SOURCE_STAG = 0x11223300L;
+    public static final long SOURCE_STAG = 0x9122_3344L;
     /** Memory of the suite that the peer writes. */
-    public static final long SINK_STAG = 0x44556600L;
-    /** Where both begin: beyond 32 bits, and so that the TO of a second segment carries into bit 33. */
-    public static final long BASE = 0x1_FFFF_FFE8L;
+    public static final long SINK_STAG = 0xA455_6677L;
+    /** Where both begin: no byte is zero, and the TO of a second segment carries into the upper half. */
+    public static final long BASE = 0x9ABC_DEF1_FFFF_FFE8L;
 
     private final Session session;
     private final Wire wire;
@@ -207,11 +207,19 @@ public final class PeerStream {
      * the connection without a Terminate, as RFC 5040 section 6.2.1 says no more than SHOULD.
      */
     public Arrival expectTerminate(String... errors) throws IOException, CaseFailed {
-        String allowed = "a Terminate with " + String.join(" or ", errors);
         Arrival arrival = next();
-        if (arrival.ended() && Stream.of(errors).allMatch(error -> error.startsWith("2/"))) {
-            return arrival;
-        }
+        boolean silent = arrival.ended() && Stream.of(errors).allMatch(error -> error.startsWith("2/"));
+        return silent ? arrival : requireError(arrival, errors);
+    }
+
+    /** Returns the Terminate that reports one of some errors; an end without one is not enough. */
+    public Arrival expectReport(String... errors) throws IOException, CaseFailed {
+        return requireError(next(), errors);
+    }
+
+    /** Returns what came, which has to be a Terminate that reports one of some errors. */
+    public Arrival requireError(Arrival arrival, String... errors) throws CaseFailed {
+        String allowed = "a Terminate with " + String.join(" or ", errors);
         Segment segment = arrival.segment();
         if (segment == null || segment.opcode() != Segment.TERMINATE) {
             throw unexpected(arrival, allowed);

@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -177,11 +176,7 @@ public final class Runner {
             failure = new CaseFailed("the connection broke: " + e.getMessage(), "an exchange as described");
         } catch (RuntimeException e) {
             // A case that cannot decode what came fails alone: the run goes on.
-            String place = Stream.of(e.getStackTrace())
-                    .findFirst()
-                    .map(frame -> " at " + frame)
-                    .orElse("");
-            failure = new CaseFailed("the case cannot decode what came: " + e + place, "an exchange as described");
+            failure = CaseFailed.undecodable(e);
         }
         return Result.failed(test, failure, session.dialogue(), millis(start)).orKnown(known, options.role());
     }

@@ -320,7 +320,7 @@ final class RuleChecker {
 
         private final Set<ByteBuffer> headers = new HashSet<>();
         private final Set<Integer> lengths = new HashSet<>();
-        private final List<byte[]> reads = new ArrayList<>();
+        private final List<Segment> reads = new ArrayList<>();
         private byte @Nullable [] atFault;
         private boolean wholeAtFault;
         private boolean lost;
@@ -332,7 +332,7 @@ final class RuleChecker {
                 int header = (ulpdu[0] & 0x80) != 0 ? Segment.TAGGED_HEADER : Segment.UNTAGGED_HEADER;
                 headers.add(ByteBuffer.wrap(Bytes.join(Bytes.u16(ulpdu.length), Arrays.copyOf(ulpdu, header))));
                 if (ulpdu.length == header + ReadRequest.LENGTH) {
-                    reads.add(Arrays.copyOfRange(ulpdu, header, ulpdu.length));
+                    reads.add(Segment.decode(ulpdu));
                 }
             }
         }
@@ -366,16 +366,21 @@ final class RuleChecker {
                                             lengthAndHeader.length - Short.BYTES)));
         }
 
-        /** Returns whether a Read Request was sent of which this is what is left. */
-        boolean hasRead(ReadRequest left) {
+        /** Returns whether a Read Request was sent, in a segment with this MSN, of which this is what is left. */
+        boolean hasRead(long msn, ReadRequest left) {
+            // A Read Request in several segments has the MSN of none of these.
+            boolean known = reads.stream().anyMatch(read -> read.msn() == msn);
             return lost
-                    || reads.stream().map(ReadRequest::decode).anyMatch(read -> {
-                        long done = left.sinkOffset() - read.sinkOffset();
-                        return left.sinkStag() == read.sinkStag()
-                                && left.sourceStag() == read.sourceStag()
-                                && left.sourceOffset() - read.sourceOffset() == done
-                                && read.size() - left.size() == done;
-                    });
+                    || reads.stream()
+                            .filter(read -> !known || read.msn() == msn)
+                            .anyMatch(segment -> {
+                                ReadRequest read = ReadRequest.decode(segment.payload());
+                                long done = left.sinkOffset() - read.sinkOffset();
+                                return left.sinkStag() == read.sinkStag()
+                                        && left.sourceStag() == read.sourceStag()
+                                        && left.sourceOffset() - read.sourceOffset() == done
+                                        && read.size() - left.size() == done;
+                            });
         }
     }
 }

@@ -8,6 +8,7 @@ import java.util.Set;
 final class TerminateChecker {
     private static final int SEGMENT_LENGTH = 2;
     private static final int CONTROL = Integer.BYTES;
+    private static final int MSN = 10;
     private static final Set<String> ERRORS = Set.of(
             "0/1/00", "0/1/01", "0/1/02", "0/1/03", "0/1/04", "0/1/09", "0/1/FF", "0/2/05", "0/2/06", "0/2/07",
             "0/2/08", "0/2/09", "0/2/FF", "1/0/00", "1/1/00", "1/1/01", "1/1/02", "1/1/03", "1/1/04", "1/2/01",
@@ -66,7 +67,8 @@ final class TerminateChecker {
                     "another DDP header",
                     "the header of a segment that was sent, and its length");
         }
-        if (read && !sent.hasRead(ReadRequest.decode(Arrays.copyOfRange(rest, header, whole)))) {
+        long msn = ddp && !tagged ? Bytes.u32(rest, length + MSN) : -1;
+        if (read && !sent.hasRead(msn, ReadRequest.decode(Arrays.copyOfRange(rest, header, whole)))) {
             add(
                     violations,
                     Rule.TERMINATE_QUOTES_WHAT_WAS_SENT,

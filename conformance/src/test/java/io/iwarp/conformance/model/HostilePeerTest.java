@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.conformance.ConformanceSuite;
 import io.iwarp.conformance.judge.Case;
 import io.iwarp.conformance.judge.KnownDeviations;
+import io.iwarp.conformance.judge.Link;
 import io.iwarp.conformance.judge.Result;
 import io.iwarp.conformance.judge.Role;
 import io.iwarp.conformance.judge.Runner;
@@ -13,6 +14,7 @@ import io.iwarp.conformance.judge.Session;
 import io.iwarp.conformance.judge.SuiteOptions;
 import io.iwarp.conformance.model.ModelPeer.Hostility;
 import java.io.IOException;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -84,6 +86,23 @@ class HostilePeerTest {
             assertThat(results.get(0).detail())
                     .contains("byte 9 of 8", getClass().getSimpleName());
         }
+    }
+
+    @Test
+    void anExceptionInTheFirstPingIsItsFailure() throws IOException {
+        SuiteOptions options = SuiteOptions.of(Role.SERVER);
+        Link link = new Link() {
+            @Override
+            public Socket connect(int size, int receiveBuffer, Duration patience) {
+                throw new IndexOutOfBoundsException("byte 9 of 8");
+            }
+
+            @Override
+            public void close() {}
+        };
+        List<Result> results = suite.run(options, link, cases, Set.of(), KnownDeviations.none(), null, result -> {});
+        assertThat(results).extracting(result -> result.test().id()).containsExactly(Runner.FIRST_PING);
+        assertThat(results.get(0).detail()).contains("byte 9 of 8");
     }
 
     private List<Result> run(ModelPeer peer, Runner.Restart restart, Hostility hostility) throws IOException {

@@ -253,9 +253,12 @@ final class ModelStream {
             place(segment);
         }
         if (segment.opcode() == Segment.READ_RESPONSE && segment.last()) {
-            if ((answered.nextClearBit(0) < outstanding.size() || answered.length() > outstanding.size())
-                    && !has(Fault.RESPONSE_STAG_UNCHECKED)) {
-                fail(1, 2, 4, segment, false);
+            boolean checked = !has(Fault.RESPONSE_STAG_UNCHECKED);
+            if (checked && answered.length() > outstanding.size()) {
+                fail(1, 1, 1, segment, false);
+            }
+            if (checked && answered.nextClearBit(0) < outstanding.size()) {
+                fail(0, 2, 0xFF, segment, false);
             }
             answered.clear();
             outstanding = null;
@@ -313,8 +316,12 @@ final class ModelStream {
     }
 
     private void untagged(Segment segment) throws IOException {
-        checkVersion(segment, 2, 6);
         long queue = segment.queue();
+        if (queue == 2 && segment.opcode() == Segment.TERMINATE) {
+            terminated(segment);
+            return;
+        }
+        checkVersion(segment, 2, 6);
         if (queue == 4 && has(Fault.QUEUE_4_TAKEN)) {
             queue = 0;
         }

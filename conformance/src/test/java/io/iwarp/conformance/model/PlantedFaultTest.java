@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class PlantedFaultTest {
-    private static final int MAX_OTHERS = 4;
+    private static final int MAX_OTHERS = 8;
     /** Besides the owner, one case in that many is run for each fault; for the next fault it is another one. */
     private static final int THINNED = 8;
     /** Time is virtual: nobody waits that long. The time of a write, which takes no time, is real. */
