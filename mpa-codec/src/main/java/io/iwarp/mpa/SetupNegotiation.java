@@ -83,8 +83,8 @@ final class SetupNegotiation {
             return new ProtocolFault(
                     ProtocolError.MPA_NO_MATCHING_RTR,
                     settings.peerToPeer()
-                            ? "the peer chose the client-server model, this side requested the peer-to-peer model"
-                            : "the peer chose the peer-to-peer model, this side requested the client-server model");
+                            ? "the peer chose the client-server model; this side requested the peer-to-peer model"
+                            : "the peer chose the peer-to-peer model; this side requested the client-server model");
         }
         if (settings.peerToPeer() && firstMessage(settings, replied) == null) {
             return new ProtocolFault(

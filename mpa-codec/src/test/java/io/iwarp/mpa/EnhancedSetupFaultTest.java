@@ -59,8 +59,8 @@ class EnhancedSetupFaultTest {
 
     @ParameterizedTest
     @CsvSource({
-        "true, 00100010, the peer chose the client-server model, this side requested the peer-to-peer model",
-        "false, 80108010, the peer chose the peer-to-peer model, this side requested the client-server model"
+        "true, 00100010, the peer chose the client-server model; this side requested the peer-to-peer model",
+        "false, 80108010, the peer chose the peer-to-peer model; this side requested the client-server model"
     })
     @Requirement("SETUP-21")
     void faultNamesTheModelOfThePeer(boolean peerToPeer, String replied, String detail) {
