@@ -15,6 +15,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +26,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,10 +62,12 @@ final class Network {
     /**
      * Listens for peers.
      *
+     * @param setupFailures gets the address of a peer that sent no valid request, and what happened
      * @return the port
      * @throws IOException if the address cannot be bound
      */
-    int listen(String host, ConnectionRequestListener requests) throws IOException {
+    int listen(String host, ConnectionRequestListener requests, BiConsumer<SocketAddress, String> setupFailures)
+            throws IOException {
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(group)
                 .channel(ChannelTypes.of(group).serverChannel())
@@ -71,10 +75,18 @@ final class Network {
         Iwarp.Server server = Iwarp.server(bootstrap)
                 .domain(domain)
                 .settings(queuePairSettings())
-                .onRequest(requests);
-        if (tls != null) {
-            server.transportHandlers(tls::addServer);
-        }
+                .onRequest(requests)
+                .transportHandlers(pipeline -> {
+                    if (tls != null) {
+                        tls.addServer(pipeline);
+                    }
+                    SocketAddress peer = pipeline.channel().remoteAddress();
+                    pipeline.addLast(new SetupFailureHandler(reason -> {
+                        if (!closed) {
+                            setupFailures.accept(peer, reason);
+                        }
+                    }));
+                });
         try {
             IwarpListener bound =
                     server.listen(new InetSocketAddress(host, settings.port())).get();

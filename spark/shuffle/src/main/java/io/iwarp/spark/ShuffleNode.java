@@ -114,7 +114,7 @@ final class ShuffleNode implements AutoCloseable {
      */
     PeerAddress listen(String host) throws IOException {
         String bind = settings.bindAddress().isEmpty() ? host : settings.bindAddress();
-        int bound = network.listen(bind, this::decide);
+        int bound = network.listen(bind, this::decide, this::countRejection);
         return new PeerAddress(
                 host,
                 settings.advertisedPort() == 0 ? bound : settings.advertisedPort(),
@@ -148,11 +148,15 @@ final class ShuffleNode implements AutoCloseable {
     /** @param objection null if the request only asks for a challenge */
     private void reject(ConnectionRequest request, @Nullable String objection, byte[] answer) {
         if (objection != null) {
-            metrics.rejectedConnections.inc();
-            LOGGER.atLevel(isNew(request.remoteAddress(), objection) ? Level.WARN : Level.DEBUG)
-                    .log("Rejected a connection of {}: {}", request.remoteAddress(), objection);
+            countRejection(request.remoteAddress(), objection);
         }
         request.reject(answer);
+    }
+
+    private void countRejection(@Nullable SocketAddress peer, String objection) {
+        metrics.rejectedConnections.inc();
+        LOGGER.atLevel(isNew(peer, objection) ? Level.WARN : Level.DEBUG)
+                .log("Rejected a connection of {}: {}", peer, objection);
     }
 
     /** Returns whether this objection to a host is new. A peer that repeats a request must not fill the log. */

@@ -34,7 +34,10 @@ final class ForgedExecutor implements AutoCloseable {
                 network::later);
         address = new PeerAddress(
                 "127.0.0.1",
-                network.listen("127.0.0.1", request -> answer.accept(request, directory.advertised())),
+                network.listen(
+                        "127.0.0.1",
+                        request -> answer.accept(request, directory.advertised()),
+                        (peer, reason) -> {}),
                 "");
     }
 

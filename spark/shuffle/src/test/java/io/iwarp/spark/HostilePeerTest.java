@@ -3,6 +3,7 @@ package io.iwarp.spark;
 import static io.iwarp.spark.Blocks.content;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.codahale.metrics.Counter;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.testing.LogCapture;
 import io.iwarp.testing.Segment;
@@ -22,6 +23,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -106,6 +108,9 @@ class HostilePeerTest {
             connect().sends("\u0016\u0003\u0001 no set-up at all".getBytes(StandardCharsets.US_ASCII));
         }
 
+        Counter rejected = nodes.serverMetrics.counter("rejectedConnections");
+        Awaitility.await().until(() -> rejected.getCount() == 50);
+        assertThat(log.messages()).singleElement().asString().contains("/127.0.0.1", "no valid connection request");
         assertThatAnHonestExecutorReads();
     }
 

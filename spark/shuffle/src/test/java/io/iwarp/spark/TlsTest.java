@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.spark.SparkConf;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -90,7 +91,11 @@ class TlsTest {
             nodes.addresses.put(TwoNodes.SERVER, new PeerAddress(known.host(), known.port(), tls().fingerprint()));
 
             assertThat(nodes.fetch(BLOCK).arrived).containsEntry(BLOCK, FakeSpark.CONTENT);
-            assertThat(log.messages()).anyMatch(line -> line.contains("refused the peer's certificate"));
+            requireRejection(nodes);
+            assertThat(log.messages())
+                    .hasSize(2)
+                    .anyMatch(line -> line.startsWith("Could not connect to executor 1")
+                            && line.contains("refused the peer's certificate"));
         }
     }
 
@@ -100,11 +105,20 @@ class TlsTest {
                 ShuffleNode open = nodes.executor(TwoNodes.SECRET, "2", null)) {
             nodes.publish(1, 1, 40);
             assertThat(nodes.fetch(open, BLOCK).arrived).containsEntry(BLOCK, FakeSpark.CONTENT);
+            requireRejection(nodes);
 
             PeerAddress known = nodes.addresses.get(TwoNodes.SERVER);
             nodes.addresses.put(TwoNodes.SERVER, new PeerAddress(known.host(), known.port(), ""));
             assertThat(nodes.fetch(BLOCK).arrived).containsEntry(BLOCK, FakeSpark.CONTENT);
         }
+    }
+
+    /** The acceptor says once that TLS failed, and counts it. */
+    private void requireRejection(TwoNodes nodes) {
+        Awaitility.await().until(() -> log.messages().stream()
+                .anyMatch(line -> line.startsWith("Rejected a connection of /127.0.0.1") && line.contains("TLS failed")));
+        assertThat(nodes.serverMetrics.counter("rejectedConnections").getCount())
+                .isEqualTo(1);
     }
 
     @Test
