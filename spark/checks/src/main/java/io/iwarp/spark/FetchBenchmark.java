@@ -32,7 +32,7 @@ import scala.runtime.AbstractFunction2;
 /**
  * One executor fetches blocks of another, and nothing else: by Reads, by Spark's own transport over NIO and epoll, and
  * by Spark's transport over slices of mapped files, which is the control. All fetch the same files. Blocks above
- * MAX_BLOCK_SIZE go by Spark's transport over epoll, as they do without a benchmark; the control is left out for these.
+ * MAX_BLOCK_SIZE use Spark's transport over epoll, as they do without a benchmark; these have no control.
  *
  * <pre>FetchBenchmark ROUNDS MILLISECONDS MAX_BLOCK_SIZE SIZE...</pre>
  *
@@ -47,7 +47,7 @@ final class FetchBenchmark {
     private static final int REQUEST_BYTES = 4 << 20;
     private static final int REQUESTS_IN_FLIGHT = 4;
 
-    /** Rounds that are not counted: the compilers take longest for the first size. */
+    /** Rounds that are not counted: most compilation happens with the first size. */
     private static final int FIRST_WARM_UP = 3;
 
     private static final String IWARP = "iwarp";
@@ -111,7 +111,7 @@ final class FetchBenchmark {
                 if (serves) {
                     write(key, size, blocks);
                 }
-                // Spark looks once a second whether all have come, so there is one meeting for each measurement.
+                // A barrier of Spark takes up to a second, so each measurement has one.
                 String[] server = meet(barrier, services);
                 for (int round = -warmUp; round < rounds; round++) {
                     for (String way : size > maxBlockSize ? WAYS_OF_LARGE : WAYS) {
@@ -136,7 +136,7 @@ final class FetchBenchmark {
             return CollectionConverters.asScala(lines.iterator());
         }
 
-        /** Waits for the other one, and returns what the server tells: id, processor time, ports. */
+        /** Waits for the other executor, and returns the message of the server: id, processor time, ports. */
         private static String[] meet(BarrierTaskContext barrier, Map<String, NettyBlockTransferService> services) {
             StringBuilder mine =
                     new StringBuilder(SparkEnv.get().executorId()).append(' ').append(ProcessorTime.now());

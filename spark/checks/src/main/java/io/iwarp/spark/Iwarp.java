@@ -3,7 +3,7 @@ package io.iwarp.spark;
 import java.util.Map;
 import org.apache.spark.SparkConf;
 
-/** The configuration of the checks: a block that is not read by RDMA fails. */
+/** The configuration of the checks, in which a block that is not read by RDMA fails. */
 final class Iwarp {
     private static final Map<String, String> STRICT = Map.of(
             "spark.plugins", "io.iwarp.spark.IwarpSparkPlugin",
@@ -18,7 +18,7 @@ final class Iwarp {
         STRICT.forEach(conf::set);
     }
 
-    /** For suites that make their own configurations, which begin with the system properties. */
+    /** For suites that make their own configurations, which include the system properties. */
     static void configureProcess() {
         STRICT.forEach(System::setProperty);
     }

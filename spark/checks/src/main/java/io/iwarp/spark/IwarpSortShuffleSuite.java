@@ -4,7 +4,7 @@ import org.apache.spark.SortShuffleSuite;
 
 /**
  * Spark's {@code SortShuffleSuite} with this shuffle. It runs the tests of {@code ShuffleSuite}, which is abstract, and
- * takes no system properties.
+ * ignores system properties.
  */
 public final class IwarpSortShuffleSuite extends SortShuffleSuite {
     private final transient ReadsOfSuite reads = new ReadsOfSuite();

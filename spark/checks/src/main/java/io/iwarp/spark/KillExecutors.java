@@ -29,7 +29,7 @@ final class KillExecutors {
     private static final int MAX_MILLIS = 1500;
     private static final int REMOVE_EVERY = 8;
     private static final int MIN_EXECUTORS = 4;
-    /** Each kill starts an executor, which lives for seconds: what starts it sooner makes the kills quicker. */
+    /** Each kill starts an executor, which lives for seconds, so a shorter start makes the check shorter. */
     private static final String JVM =
             "-Dio.netty.leakDetection.level=paranoid -XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
@@ -55,7 +55,7 @@ final class KillExecutors {
         int jobs = 0;
         try (JavaSparkContext spark = new JavaSparkContext(conf)) {
             spark.setLogLevel("ERROR");
-            // One that is killed while it starts meets no shuffle, and the driver has not heard of it.
+            // An executor that is killed before it registered is not counted: it has no shuffle.
             spark.sc().addSparkListener(new SparkListener() {
                 @Override
                 public void onExecutorRemoved(SparkListenerExecutorRemoved removed) {
@@ -72,7 +72,7 @@ final class KillExecutors {
                 done.set(true);
                 killer.join();
             }
-            // What is read at the end is read from executors that live.
+            // The last job runs without kills.
             requireRight(job(spark), jobs);
         }
         Totals totals = DriverSide.ended();
@@ -99,7 +99,7 @@ final class KillExecutors {
         }
     }
 
-    /** An executor loses all its shuffles: their files, and what it published. Those of later jobs are left alone. */
+    /** Unregisters all shuffles at one executor, but those of later jobs. */
     private static void removeShuffles(JavaSparkContext spark) {
         int next = spark.sc().newShuffleId();
         spark.parallelize(List.of(0), 1).foreach(part -> {
@@ -110,7 +110,7 @@ final class KillExecutors {
         });
     }
 
-    /** Returns how many executors have registered. One is killed when most live, so that jobs end. */
+    /** Returns the number of registered executors. One is killed only if most are registered, so that jobs end. */
     private static int executors(JavaSparkContext spark) {
         // The driver is among them.
         return spark.sc().getExecutorMemoryStatus().size() - 1;
@@ -129,7 +129,7 @@ final class KillExecutors {
         return spark.parallelize(numbers, PARTITIONS)
                 .mapToPair(number -> new Tuple2<>(number % KEYS, (long) number))
                 .mapToPair(pair -> {
-                    // A task lasts, so that kills meet reads.
+                    // Tasks take longer, so that executors are killed while they read.
                     if (ThreadLocalRandom.current().nextInt(KEYS) == 0) {
                         TimeUnit.MILLISECONDS.sleep(2);
                     }

@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
 import scala.Tuple2;
 
 /**
- * An application with two executors that works whenever it has its turn. Each line of the standard input is a turn: a
- * stage that reads a shuffle of MAPS times REDUCERS blocks, a sort of MEBIBYTES of records of 100 bytes, or, over the
- * tables in FOLDER, a query of TPC-DS.
+ * An application with two executors that works when it is its turn. Each line of the standard input is a turn: a stage
+ * that reads a shuffle of MAPS times REDUCERS blocks, a sort of MEBIBYTES of records of 100 bytes, or, over the tables
+ * in FOLDER, a query of TPC-DS.
  *
  * <pre>StageBenchmark iwarp|nio|epoll [FOLDER]</pre>
  *
@@ -62,12 +62,12 @@ final class StageBenchmark {
         }
         boolean tpcds = args.length > 1;
         if (tpcds) {
-            // So that each join shuffles. Spark checks its plans only in tests, which this is not.
+            // Each join shuffles, and Spark does not check its plans, which it does in tests alone.
             conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
                     .set("spark.sql.planChangeValidation", "false")
                     .set("spark.sql.lightweightPlanChangeValidation", "false");
         } else {
-            // Not compressed, so that blocks have the size that they are named after.
+            // Not compressed, so that blocks have the size of the case.
             conf.set("spark.shuffle.compress", "false")
                     .set("spark.serializer", "org.apache.spark.serializer.KryoSerializer");
         }
@@ -167,7 +167,7 @@ final class StageBenchmark {
                 + times.values().stream().mapToLong(Long::longValue).sum();
     }
 
-    /** Has a number of partitions, and nothing else by which it differs from others of its kind. */
+    /** Partitioners of one class are equal if they have the same number of partitions. */
     private abstract static class Partitions extends Partitioner {
         private final int partitions;
 

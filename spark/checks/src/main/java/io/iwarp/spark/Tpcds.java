@@ -32,7 +32,7 @@ import org.apache.spark.sql.types.StructType;
  * <p>generates the tables.
  */
 final class Tpcds {
-    /** Those that the queries of the benchmark need. */
+    /** The tables that the queries of the benchmark need. */
     private static final List<Table> TABLES = List.of(
             Table.STORE_SALES,
             Table.STORE_RETURNS,
@@ -49,7 +49,7 @@ final class Tpcds {
 
     private final SparkSession spark;
 
-    /** Uses tables that were generated. */
+    /** Makes the generated tables available to queries. */
     Tpcds(SparkSession spark, Path folder) {
         this.spark = spark;
         for (Table table : TABLES) {

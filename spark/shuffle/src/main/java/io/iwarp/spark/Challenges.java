@@ -44,8 +44,8 @@ final class Challenges {
     }
 
     /**
-     * Uses a challenge up. Initiators with the application's secret alone get here, so the memory is that of their
-     * connections within one lifetime.
+     * Uses a challenge. The caller has checked that the initiator has the application's secret, so a peer without it
+     * takes no memory.
      *
      * @param challenge of {@link #LENGTH} bytes
      * @return false if this executor did not issue it, if it is older than {@link #LIFETIME}, or if it was used before

@@ -16,33 +16,33 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The driver: knows where each executor listens, and adds up what they count.
+ * The plugin in the driver: keeps the address of each executor, and adds up what executors count.
  *
  * <p>Messages are arrays of strings. Spark deserializes messages without the class loader of the plugin.
  */
 final class DriverSide implements DriverPlugin {
     private static final Logger LOGGER = LoggerFactory.getLogger(DriverSide.class);
 
-    /** The key of the application's secret in what the driver tells executors at their start. */
+    /** The key of the application's secret in the configuration that executors get from the driver. */
     static final String SECRET = "secret";
 
-    /** What the applications of this process counted that have ended. Guarded by the class. */
+    /** The counts of the applications of this process that have ended. Guarded by the class. */
     private static Totals ended = Totals.ZERO;
 
     private final Map<String, PeerAddress> addresses = new ConcurrentHashMap<>();
-    /** What executors counted last. Has all that ever listened. */
+    /** The last counts of each executor that has listened, also after its end. */
     private final Map<String, Totals> totals = new ConcurrentHashMap<>();
-    /** An executor that had never listened was logged. */
+    /** Whether an executor that ended before it listened was logged. */
     private final AtomicBoolean loggedUnannounced = new AtomicBoolean();
 
     @Override
     public Map<String, String> init(SparkContext context, PluginContext pluginContext) {
-        // A wrong setting fails the application at its start, with the message.
+        // A value out of range ends the application at its start.
         ShuffleSettings.from(pluginContext.conf());
         String reason = ShuffleSettings.reasonAgainst(pluginContext.conf());
         if (reason.isEmpty()) {
             LOGGER.info(
-                    "Shuffles go by RDMA Reads, with {}: {}",
+                    "Shuffles use RDMA Reads, with {}: {}",
                     Versions.text(),
                     SparkSecurity.describe(pluginContext.conf()));
             context.addSparkListener(new SparkListener() {
@@ -52,9 +52,9 @@ final class DriverSide implements DriverPlugin {
                 }
             });
         } else {
-            LOGGER.warn("Shuffles go by Spark's own transport: {}", reason);
+            LOGGER.warn("Shuffles use Spark's own transport: {}", reason);
         }
-        // Spark redacts values whose key has the word secret, and hands them to the executors.
+        // Spark sends this to the executors, and redacts values whose key contains "secret".
         return Map.of(SECRET, Handshake.newSecret());
     }
 
@@ -66,9 +66,8 @@ final class DriverSide implements DriverPlugin {
         addresses.remove(executor);
         if (!totals.containsKey(executor) && loggedUnannounced.compareAndSet(false, true)) {
             LOGGER.warn(
-                    "Executor {} ended and had never listened for RDMA Reads: {}. Its own log says why; a"
-                            + " ClassNotFoundException there means that its host lacks the jar of iwarp-spark. Further"
-                            + " cases are not logged",
+                    "Executor {} ended before it listened for RDMA Reads: {}. See its log; a ClassNotFoundException"
+                            + " there means that its host lacks the jar of iwarp-spark. Further cases are not logged",
                     executor,
                     reason);
         }
@@ -117,7 +116,7 @@ final class DriverSide implements DriverPlugin {
         ended = ended.plus(totals);
     }
 
-    /** Returns the sum of what all executors counted last. */
+    /** Returns the sum of the last counts of all executors. */
     Totals sum() {
         Totals sum = Totals.ZERO;
         for (Totals each : totals.values()) {

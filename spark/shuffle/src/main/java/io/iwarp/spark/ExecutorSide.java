@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** An executor: has a node, and tells the driver where it listens and what it counts. */
+/** The plugin in an executor: starts the node, and sends its address and its counts to the driver. */
 final class ExecutorSide implements ExecutorPlugin {
     private static final Logger LOGGER = LoggerFactory.getLogger(ExecutorSide.class);
 
     private @Nullable ShuffleNode node;
     private @Nullable PluginContext context;
-    /** The counts that the driver got last. Guarded by this. */
+    /** The counts that were sent last. Guarded by this. */
     private Totals sent = Totals.ZERO;
 
     @Override
@@ -30,7 +30,7 @@ final class ExecutorSide implements ExecutorPlugin {
         String executor = pluginContext.executorID();
         if (executor.equals(SparkContext$.MODULE$.DRIVER_IDENTIFIER())
                 || !ShuffleSettings.reasonAgainst(conf).isEmpty()) {
-            // In local mode nothing is fetched from others.
+            // In local mode no executor fetches from another.
             return;
         }
         ShuffleSettings settings = ShuffleSettings.from(conf);
@@ -86,15 +86,15 @@ final class ExecutorSide implements ExecutorPlugin {
 
     @Override
     public void onTaskSucceeded() {
-        tell();
+        sendCounts();
     }
 
     @Override
     public void onTaskFailed(TaskFailedReason reason) {
-        tell();
+        sendCounts();
     }
 
-    private synchronized void tell() {
+    private synchronized void sendCounts() {
         ShuffleNode mine = node;
         PluginContext driver = context;
         if (mine == null || driver == null) {
@@ -106,7 +106,7 @@ final class ExecutorSide implements ExecutorPlugin {
             try {
                 driver.send(Message.count(driver.executorID(), totals).strings());
             } catch (IOException | RuntimeException e) {
-                LOGGER.debug("The driver did not get {}", totals, e);
+                LOGGER.debug("Could not send {} to the driver", totals, e);
             }
         }
     }

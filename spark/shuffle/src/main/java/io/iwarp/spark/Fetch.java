@@ -13,11 +13,12 @@ import org.slf4j.event.Level;
 
 /**
  * One request of Spark for blocks of one peer. Each block is looked up, then read. Blocks that are too large or not
- * published go by Spark's own transport, in one request, when all lookups are done. Blocks that fail go there once, in
- * one request, when all others have arrived.
+ * published use Spark's own transport, in one request, when all lookups are done. Blocks that fail use it once, in one
+ * request, when all others have arrived.
  *
- * <p>A Read fails if its stream ends, and a stream ends with the first Read that is wrong, also of another shuffle. So
- * a failed block is looked up and read again, a few times: a block that is still published succeeds on the next stream.
+ * <p>A Read fails if its stream ends, and a stream ends with the first Read that the peer refuses, also of another
+ * shuffle. So a failed block is looked up and read again, {@value #MAX_ATTEMPTS} times in all: a block that is still
+ * published succeeds on the next stream.
  */
 final class Fetch {
     private static final Logger LOGGER = LoggerFactory.getLogger(Fetch.class);
@@ -34,7 +35,7 @@ final class Fetch {
     private int pendingLookups;
     private int pendingBlocks;
 
-    /** Where blocks come from: one peer. */
+    /** The peer from which blocks are fetched. */
     interface Source {
         CompletableFuture<MapOutput> output(MapKey key);
 
@@ -50,7 +51,7 @@ final class Fetch {
 
     /** Spark's own transport, on a thread that may block. */
     interface Spark {
-        /** Returns whether failed blocks go there. */
+        /** Returns whether failed blocks are fetched by it. */
         boolean takesFailed();
 
         void fetch(String[] blocks, BlockFetchingListener listener);
@@ -76,12 +77,12 @@ final class Fetch {
         }
     }
 
-    /** One block. Its steps follow each other, so its fields need no lock. */
+    /** One block. Its steps are sequential, so its fields need no lock. */
     private final class Block implements Session.Listener {
         private final BlockRange range;
         private @Nullable CompletableFuture<MapOutput> lookup;
         private int attempts;
-        /** The first lookup is done: it is known which way the block goes. */
+        /** Whether the first lookup is done, so that the transport of the block is known. */
         private boolean classified;
 
         Block(BlockRange range) {
@@ -130,7 +131,7 @@ final class Fetch {
 
         private void bypass() {
             if (classified) {
-                // Withdrawn since the first attempt, after the request for the others.
+                // It was withdrawn after the first attempt, and the request for the others was sent.
                 spark.fetch(new String[] {range.blockId()}, listener);
             } else {
                 classify(true);
@@ -146,7 +147,7 @@ final class Fetch {
             try {
                 listener.onBlockFetchSuccess(range.blockId(), buffer);
             } catch (RuntimeException e) {
-                LOGGER.warn("Spark failed to take {}", range.blockId(), e);
+                LOGGER.warn("Spark's listener threw an exception for {}", range.blockId(), e);
             } finally {
                 buffer.release();
                 finish();
@@ -194,7 +195,7 @@ final class Fetch {
         return cause;
     }
 
-    /** @param bypass a block that goes by Spark's own transport, or null */
+    /** @param bypass a block that uses Spark's own transport, or null */
     private void lookupDone(@Nullable String bypass) {
         String[] blocks;
         synchronized (this) {
@@ -210,7 +211,7 @@ final class Fetch {
         spark.fetch(blocks, listener);
     }
 
-    /** A block has arrived, failed, or goes by Spark's own transport. */
+    /** Called when a block has arrived, failed, or uses Spark's own transport. */
     private void finish() {
         List<Failed> all;
         synchronized (this) {
@@ -233,10 +234,8 @@ final class Fetch {
         if (!again.isEmpty()) {
             LOGGER.atLevel(source.isNew(all.get(0).cause) ? Level.WARN : Level.DEBUG)
                     .log(
-                            "{} blocks of {} could not be read, so they are fetched by Spark's own transport; the"
-                                    + " first is"
-                                    + " {}: {}. Further cases with this reason are counted in the metric"
-                                    + " fallbackBlocks",
+                            "{} blocks of {} could not be read, so they use Spark's own transport; the first is {}: {}."
+                                    + " Further cases with this reason are counted in the metric fallbackBlocks",
                             again.size(),
                             source,
                             again.get(0),

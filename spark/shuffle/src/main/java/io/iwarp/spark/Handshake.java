@@ -12,8 +12,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How two executors prove to each other that they know the secret of the application, in the private data of connection
- * set-up. It takes two connections, so that a peer without the secret never has a stream, on which it could guess
+ * Two executors prove to each other that they know the secret of the application, in the private data of connection
+ * set-up. This takes two connections, so that a peer without the secret never has a stream, on which it could guess
  * STags:
  *
  * <pre>
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Handshake {
     /** The reason of most rejections on the wire. The log of the executor that rejects has the details. */
-    static final String REJECTED = "this executor does not take the connection";
+    static final String REJECTED = "this executor rejects the connection";
 
     private static final int MAGIC = 0x4957_5350;
     /** Increases with each change of what peers read: handshake, directory, slots. */
@@ -61,7 +61,7 @@ final class Handshake {
     /**
      * @param secret from {@link #newSecret}
      * @param executor the id of this executor
-     * @param nanoTime tells the age of challenges
+     * @param nanoTime the clock for the age of challenges
      */
     Handshake(String secret, String executor, LongSupplier nanoTime) {
         this.secret = new Hmac(Base64.getDecoder().decode(secret));
@@ -84,7 +84,7 @@ final class Handshake {
         return executor;
     }
 
-    /** What both codes of a connection cover. */
+    /** The values that both codes of a connection cover. */
     private static final class Facts {
         private final byte[] nonce;
         private final byte[] challenge;
@@ -153,7 +153,7 @@ final class Handshake {
             Facts agreed = Objects.requireNonNull(facts, "proof() was not called");
             ByteBuf in = body(acceptance, ACCEPTANCE, DIRECTORY + Hmac.LENGTH);
             byte[] directory = ByteBufUtil.getBytes(in.readSlice(DIRECTORY));
-            // Takes the same time for all codes, so a peer cannot guess one byte by byte.
+            // The time does not depend on the codes, so a peer cannot guess one byte by byte.
             if (!MessageDigest.isEqual(ByteBufUtil.getBytes(in), agreed.code(secret, ACCEPTOR, directory))) {
                 throw new IllegalArgumentException("the peer does not prove that it is executor " + acceptor
                         + " of this application, so nothing is read from it");

@@ -6,7 +6,7 @@ import java.security.SecureRandom;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Codes of HMAC-SHA-256 under one key. Safe for use by any thread. */
+/** Computes codes of HMAC-SHA-256 under one key. Any thread may call any method. */
 final class Hmac {
     static final int LENGTH = 32;
 

@@ -15,7 +15,7 @@ import org.apache.spark.network.shuffle.MergedBlocksMetaListener;
 import org.apache.spark.network.shuffle.checksum.Cause;
 import org.jspecify.annotations.Nullable;
 
-/** Fetches blocks of map outputs by RDMA Reads. All else goes to Spark's own client. */
+/** Fetches blocks of map outputs by RDMA Reads. Passes all other calls to Spark's own client. */
 final class IwarpBlockStoreClient extends BlockStoreClient {
     private final ShuffleNode node;
     private final BlockStoreClient spark;
@@ -23,7 +23,7 @@ final class IwarpBlockStoreClient extends BlockStoreClient {
 
     /**
      * @param spark is not closed by this client
-     * @param isLarge whether blocks go by Spark's own transport without a lookup
+     * @param isLarge whether blocks use Spark's own transport without a lookup
      */
     IwarpBlockStoreClient(ShuffleNode node, BlockStoreClient spark, Predicate<BlockRange> isLarge) {
         this.node = node;
@@ -42,7 +42,7 @@ final class IwarpBlockStoreClient extends BlockStoreClient {
         if (downloadFileManager == null) {
             node.fetch(host, port, execId, blockIds, isLarge, listener, spark);
         } else {
-            // These are for a file, so they are large.
+            // Spark writes large blocks to files.
             spark.fetchBlocks(host, port, execId, blockIds, listener, downloadFileManager);
         }
     }

@@ -57,7 +57,7 @@ public final class IwarpManagedBuffer extends ManagedBuffer {
         return this;
     }
 
-    /** Returns a copy: what is sent may outlive this buffer. */
+    /** Returns a copy, because Netty may send it after this buffer was released. */
     @Override
     public Object convertToNetty() {
         return Unpooled.copiedBuffer(nioByteBuffer());

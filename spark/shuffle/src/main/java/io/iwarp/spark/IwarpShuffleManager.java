@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Spark's own shuffle, whose map output is published for RDMA Reads, and whose reducers read it so. Files and their
+ * Spark's own shuffle, but map output is published for RDMA Reads, and reducers read it by them. Files and their
  * contents are the same. Set {@code spark.shuffle.manager} to the name of this class, and {@code spark.plugins} to
  * {@code io.iwarp.spark.IwarpSparkPlugin}.
  */
@@ -31,8 +31,7 @@ public class IwarpShuffleManager extends SortShuffleManager {
         super(conf);
         outputs = MigratableOutputs.create(conf);
         if (!conf.get(PLUGINS, "").contains(IwarpSparkPlugin.class.getName())) {
-            LOGGER.warn(
-                    "Shuffles go by Spark's own transport: set {} to {}", PLUGINS, IwarpSparkPlugin.class.getName());
+            LOGGER.warn("Shuffles use Spark's own transport: set {} to {}", PLUGINS, IwarpSparkPlugin.class.getName());
         }
     }
 
@@ -61,7 +60,7 @@ public class IwarpShuffleManager extends SortShuffleManager {
             TaskContext context,
             ShuffleReadMetricsReporter metrics) {
         ShuffleNode node = CurrentNode.get();
-        @SuppressWarnings("unchecked") // Spark's own manager casts so.
+        @SuppressWarnings("unchecked") // Spark's own manager does the same cast.
         ShuffleDependency<K, ?, C> dependency = ((BaseShuffleHandle<K, ?, C>) handle).dependency();
         // Merged blocks are served by the external shuffle service.
         if (node == null || dependency.isShuffleMergeFinalizedMarked()) {

@@ -73,7 +73,7 @@ final class IwarpShuffleReader<K, C> implements ShuffleReader<K, C> {
             readMetrics.incRecordsRead(1);
             return record;
         }));
-        // Interruptible, for the cancellation of the task.
+        // Interruptible, so that the task can be cancelled.
         Iterator<Tuple2<Object, Object>> input = new InterruptibleIterator<>(context, counted);
         Iterator<Product2<K, C>> result = combined(input);
         // A sorter or an aggregator has consumed the input, and its output can be cancelled too.

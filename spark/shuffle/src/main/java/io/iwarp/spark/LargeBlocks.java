@@ -13,8 +13,8 @@ import scala.collection.Iterator;
 import scala.collection.Seq;
 
 /**
- * The blocks of a reduce task that are surely above a size, as the map tasks reported their sizes. They need no lookup.
- * Immutable after it was filled.
+ * The blocks of a reduce task whose size is above a limit, by the sizes that map tasks reported. They need no lookup.
+ * Not changed after {@link #addAll}.
  */
 final class LargeBlocks {
     /** Spark rounds sizes up by at most this factor. */
@@ -60,7 +60,7 @@ final class LargeBlocks {
         return size / ROUNDING > maxBlockSize;
     }
 
-    /** Returns whether these blocks are surely too large. */
+    /** Returns whether these blocks are above the limit, even if Spark rounded their size up. */
     boolean contains(BlockRange range) {
         return batches
                 ? isLarge(sums.getOrDefault(range.mapId(), 0L))

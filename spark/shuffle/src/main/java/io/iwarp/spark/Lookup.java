@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** Finds one map output at a peer: reads its window of the directory, then its index. */
 final class Lookup {
-    /** A slot that is being changed is soon complete. */
+    /** A slot that is being changed is complete after a few Reads. */
     private static final int MAX_WINDOW_READS = 4;
 
     private final Session session;
@@ -20,7 +20,7 @@ final class Lookup {
         this.key = key;
     }
 
-    /** Returns the map output, {@link MapOutput#UNPUBLISHED} if it is not there, or a failure. */
+    /** Returns the map output, {@link MapOutput#UNPUBLISHED} if the peer does not publish it, or a failure. */
     static CompletableFuture<MapOutput> of(MapKey key, Session session, SinkPool sinks) {
         Lookup lookup = new Lookup(session, sinks, key);
         lookup.guard(lookup::readWindow);
@@ -60,7 +60,8 @@ final class Lookup {
     private void readIndex(MapSlot slot) {
         long length = slot.index().length();
         if (length < 2 * Long.BYTES || length % Long.BYTES != 0 || length > Integer.MAX_VALUE) {
-            throw new ShuffleDataException("the index of map output " + key + " has " + length + " bytes");
+            throw new ShuffleDataException("the index of map output " + key + " has " + length
+                    + " bytes, not a multiple of 8 from 16 to " + Integer.MAX_VALUE);
         }
         session.read(sinks.take((int) length), slot.index(), 0, new Step() {
             @Override
@@ -70,7 +71,7 @@ final class Lookup {
         });
     }
 
-    /** The lookup ends if a step throws. */
+    /** Runs a step. The lookup fails if it throws. */
     private void guard(Runnable step) {
         try {
             step.run();

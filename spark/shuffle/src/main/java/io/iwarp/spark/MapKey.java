@@ -1,6 +1,6 @@
 package io.iwarp.spark;
 
-/** Names a map output: each attempt of a map task has a map id of its own. */
+/** The identity of a map output: each attempt of a map task has its own map id. */
 record MapKey(int shuffleId, long mapId) {
     private static final long SPREAD = 0x9e37_79b9_7f4a_7c15L;
 

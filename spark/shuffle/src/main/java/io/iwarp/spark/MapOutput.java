@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 
 /** A map output of a peer, as its slot and index describe it. Immutable. */
 final class MapOutput {
-    /** What a peer does not publish. */
+    /** Stands for a map output that the peer does not publish. */
     static final MapOutput UNPUBLISHED = new MapOutput(new RemoteBuffer(0, 0, 0), new long[0]);
 
     private static final int OBJECTS = 128;
@@ -52,7 +52,7 @@ final class MapOutput {
         return offsets.length > 0;
     }
 
-    /** Returns how much of the heap this takes, about. */
+    /** Returns an estimate of the bytes that this takes on the heap. */
     int weight() {
         return OBJECTS + offsets.length * Long.BYTES;
     }

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * What is known of the map outputs of peers, so that an executor looks each up once. The least recently used ones are
- * dropped when the indexes take too much of the heap.
+ * The map outputs of peers that this executor has looked up, so that it looks each up once. The least recently used
+ * ones are removed when their weight exceeds the maximum.
  *
  * <p>Any thread may call any method.
  */
@@ -30,7 +30,7 @@ final class MapOutputCache {
         this.maximumWeight = maximumWeight;
     }
 
-    /** Returns the map output, and starts to look it up if it is not cached. A failure is not kept. */
+    /** Returns the map output, and starts to look it up if it is not cached. A failure is not cached. */
     CompletableFuture<MapOutput> get(
             String executor, MapKey map, Function<MapKey, CompletableFuture<MapOutput>> lookup) {
         Key key = new Key(executor, map);
@@ -46,7 +46,7 @@ final class MapOutputCache {
         Entry fresh = entry;
         start(lookup, map).whenComplete((output, failure) -> {
             if (failure == null) {
-                learn(key, fresh, output);
+                store(key, fresh, output);
                 fresh.output.complete(output);
             } else {
                 forget(key, fresh.output);
@@ -65,7 +65,7 @@ final class MapOutputCache {
         }
     }
 
-    private synchronized void learn(Key key, Entry entry, MapOutput output) {
+    private synchronized void store(Key key, Entry entry, MapOutput output) {
         if (outputs.get(key) != entry) {
             return;
         }
@@ -81,7 +81,7 @@ final class MapOutputCache {
         }
     }
 
-    /** Drops a map output that turned out to be wrong. */
+    /** Removes a map output that is wrong, unless it was replaced. */
     void forget(String executor, MapKey map, CompletableFuture<MapOutput> wrong) {
         forget(new Key(executor, map), wrong);
     }
@@ -94,7 +94,7 @@ final class MapOutputCache {
         }
     }
 
-    /** Drops all map outputs of a shuffle. */
+    /** Removes all map outputs of a shuffle. */
     synchronized void forgetShuffle(int shuffleId) {
         outputs.entrySet().removeIf(each -> {
             boolean gone = each.getKey().map().shuffleId() == shuffleId;

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.zip.CRC32C;
 
 /**
- * What an executor tells about one map output: the memory of its data and of its index. A slot of a directory holds it,
+ * The description of one map output: the memory of its data and of its index. A slot of a directory holds it,
  * big-endian:
  *
  * <pre>
@@ -24,7 +24,7 @@ record MapSlot(MapKey key, RemoteBuffer data, RemoteBuffer index, int indexCheck
     private static final int CHECKED = LENGTH - Integer.BYTES;
     private static final int KEY = Integer.BYTES;
 
-    /** What bytes of a slot can be. */
+    /** The state of the bytes of a slot. */
     enum State {
         FREE,
         VALID,

@@ -5,19 +5,19 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What an executor tells or asks the driver.
+ * A message of an executor to the driver, or an answer of the driver.
  *
- * @param kind what it is
- * @param executor whom it is about
- * @param values depend on the kind
+ * @param kind the kind of the message
+ * @param executor the executor that the message is about
+ * @param values the content, which depends on the kind
  */
 record Message(Kind kind, String executor, List<String> values) {
     enum Kind {
-        /** Where an executor listens, and its certificate; also the answer to FIND. */
+        /** The address of an executor, and the fingerprint of its certificate; also the answer to FIND. */
         ANNOUNCE(3),
-        /** Where does an executor listen? */
+        /** Asks for the address of an executor. */
         FIND(0),
-        /** What an executor has counted. */
+        /** The counts of an executor. */
         COUNT(5);
 
         private final int values;
@@ -66,14 +66,14 @@ record Message(Kind kind, String executor, List<String> values) {
             }
         }
         throw new IllegalArgumentException(
-                "an unknown message of the iWARP shuffle: use one version of iwarp-spark everywhere");
+                "the message is none of this version of the iWARP shuffle: use one version of iwarp-spark everywhere");
     }
 
     private static String name(Kind kind) {
         return kind.name().toLowerCase(Locale.ROOT);
     }
 
-    /** Returns the form in which it travels. */
+    /** Returns the message in the form in which Spark sends it. */
     String[] strings() {
         List<String> strings = new ArrayList<>(List.of(name(kind), executor));
         strings.addAll(values);

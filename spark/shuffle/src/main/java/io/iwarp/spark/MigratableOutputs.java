@@ -17,7 +17,7 @@ import scala.Option;
 import scala.runtime.BoxedUnit;
 
 /**
- * Spark's files of map outputs. Those that a decommissioned executor migrates to this one are published.
+ * Spark's files of map outputs. Publishes those that a decommissioned executor migrates to this one.
  *
  * <p>Any thread may call any method.
  */
@@ -34,7 +34,7 @@ final class MigratableOutputs extends IndexShuffleBlockResolver {
         return new MigratableOutputs(conf, new ConcurrentHashMap<>());
     }
 
-    /** Spark sends a stream for the data and one for the index. */
+    /** Called for the data and for the index of a map output, in any order. */
     @Override
     public StreamCallbackWithID putShuffleBlockAsStream(BlockId blockId, SerializerManager serializerManager) {
         StreamCallbackWithID file = super.putShuffleBlockAsStream(blockId, serializerManager);

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
 final class Network {
     private static final Logger LOGGER = LoggerFactory.getLogger(Network.class);
     private static final Duration MAX_SETUP = Duration.ofSeconds(20);
-    private static final Duration ORDERLY_CLOSE = Duration.ofSeconds(2);
+    private static final Duration GRACEFUL_CLOSE = Duration.ofSeconds(2);
     private static final Duration ABORT = Duration.ofSeconds(5);
 
     private final ShuffleSettings settings;
@@ -43,7 +43,7 @@ final class Network {
     private final @Nullable Tls tls;
     private final EventLoopGroup group;
     private final Duration setup;
-    /** One for each connection, because its TLS context verifies one executor. */
+    /** One for each connection, because a TLS context verifies one executor. */
     private final Set<Iwarp.Client> clients = ConcurrentHashMap.newKeySet();
 
     private @Nullable IwarpListener listener;
@@ -93,7 +93,11 @@ final class Network {
             listener = bound;
             return ((InetSocketAddress) bound.localAddress()).getPort();
         } catch (ExecutionException e) {
-            throw new IOException("cannot listen: " + e.getMessage(), e);
+            throw new IOException(
+                    "cannot listen at " + host + ":" + settings.port() + ": " + e.getMessage() + "; set "
+                            + ShuffleSettings.PREFIX + "bindAddress to an address of this host, and "
+                            + ShuffleSettings.PREFIX + "port to a port that is not in use, or to 0",
+                    e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted before the address was bound", e);
@@ -170,13 +174,13 @@ final class Network {
         List<CompletableFuture<Void>> ends = new ArrayList<>();
         IwarpListener listening = listener;
         if (listening != null) {
-            ends.add(listening.shutdownGracefully(ORDERLY_CLOSE));
+            ends.add(listening.shutdownGracefully(GRACEFUL_CLOSE));
         }
-        clients.forEach(client -> ends.add(client.shutdownGracefully(ORDERLY_CLOSE)));
+        clients.forEach(client -> ends.add(client.shutdownGracefully(GRACEFUL_CLOSE)));
         await(CompletableFuture.allOf(ends.toArray(new CompletableFuture<?>[0])));
     }
 
-    /** Ends the event loops. Call it last: what was scheduled is lost. */
+    /** Ends the event loops. Call it last: scheduled tasks do not run. */
     void terminate() {
         group.shutdownGracefully(0, ABORT.toMillis(), TimeUnit.MILLISECONDS);
     }
@@ -187,7 +191,7 @@ final class Network {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            LOGGER.warn("Connections did not end in order", e);
+            LOGGER.warn("Connections did not close gracefully", e);
         }
     }
 }

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Registers the files of map outputs. A region over a file holds a file descriptor, so their number is limited: Spark
- * needs some too. A short index is copied to memory instead.
+ * needs descriptors too. A short index is copied to memory instead.
  */
 final class OutputRegions {
     private static final int MAX_COPY = 16 * 1024;
@@ -23,7 +23,7 @@ final class OutputRegions {
 
     private final ProtectionDomain domain;
     private final ByteBufAllocator allocator;
-    private final int mostFiles;
+    private final int maxFiles;
     private final AtomicInteger files = new AtomicInteger();
 
     /**
@@ -37,10 +37,10 @@ final class OutputRegions {
         this(domain, allocator, halfOfTheFileDescriptors());
     }
 
-    OutputRegions(ProtectionDomain domain, ByteBufAllocator allocator, int mostFiles) {
+    OutputRegions(ProtectionDomain domain, ByteBufAllocator allocator, int maxFiles) {
         this.domain = domain;
         this.allocator = allocator;
-        this.mostFiles = mostFiles;
+        this.maxFiles = maxFiles;
     }
 
     private static int halfOfTheFileDescriptors() {
@@ -58,10 +58,10 @@ final class OutputRegions {
         byte[] offsets = Files.readAllBytes(index.toPath());
         boolean copied = offsets.length <= MAX_COPY;
         int needed = copied ? 1 : 2;
-        if (files.addAndGet(needed) > mostFiles) {
+        if (files.addAndGet(needed) > maxFiles) {
             files.addAndGet(-needed);
-            throw new IOException("it would hold more than " + mostFiles
-                    + " files open, half of the limit: raise the limit of open files (ulimit -n)");
+            throw new IOException("more than " + maxFiles
+                    + " files would be open, half of the limit of this process: raise it (ulimit -n)");
         }
         try {
             MemoryRegion dataRegion = overFile(data, data.length());

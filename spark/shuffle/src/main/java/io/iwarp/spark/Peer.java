@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Another executor, and the connections to it. A connection is made when it is needed, and again after its end. After a
- * failure to connect, none is tried for a while: an executor that is gone stays gone.
+ * failure to connect, there is a pause of {@link #PAUSE}: an executor that has ended does not come back.
  *
  * <p>Any thread may call any method.
  */
@@ -21,7 +21,7 @@ final class Peer {
     private final Connection[] connections;
     private final AtomicInteger next = new AtomicInteger();
 
-    /** One place for a connection. Its lock guards its fields. */
+    /** One of the connections, which is replaced after its end. Its lock guards its fields. */
     private static final class Connection {
         private @Nullable CompletableFuture<Session> session;
         private long failedAt;
@@ -29,7 +29,7 @@ final class Peer {
 
     /**
      * @param connect starts to connect
-     * @param connections how many connections there are at most
+     * @param connections the maximum of connections
      */
     Peer(Supplier<CompletableFuture<Session>> connect, int connections, LongSupplier nanoTime) {
         this.connect = connect;

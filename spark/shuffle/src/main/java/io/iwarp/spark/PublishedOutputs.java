@@ -24,7 +24,7 @@ final class PublishedOutputs implements AutoCloseable {
     private final ShuffleMetrics metrics;
     private final Duration releaseDelay;
     private final Delays delays;
-    /** From the first task that writes for a shuffle until the shuffle is removed. Guarded by this. */
+    /** The shuffles of which a task has begun a map output, until they are removed. Guarded by this. */
     private final Map<Integer, Shuffle> shuffles = new HashMap<>();
 
     private boolean closed;
@@ -61,7 +61,7 @@ final class PublishedOutputs implements AutoCloseable {
 
         /**
          * Publishes the files, unless the shuffle was removed since {@link #begin}: a task may end after the removal. A
-         * file that cannot be published stays where it is, and peers get it by Spark's own transport.
+         * file that cannot be published stays where it is, and peers use Spark's own transport for it.
          *
          * @param data may be missing or empty if all partitions are
          */
@@ -92,7 +92,7 @@ final class PublishedOutputs implements AutoCloseable {
         metrics.mapsNotPublished.inc();
         if (firstTime()) {
             LOGGER.warn(
-                    "Map output {} is not published, so reducers fetch it by Spark's own transport: {}. Further cases"
+                    "Map output {} is not published, so reducers use Spark's own transport for it: {}. Further cases"
                             + " are counted in the metric mapsNotPublished",
                     pending.key,
                     obstacle);
@@ -118,7 +118,7 @@ final class PublishedOutputs implements AutoCloseable {
 
     private synchronized @Nullable String add(Shuffle shuffle, MapSlot slot, Output output) {
         if (closed) {
-            return "the executor ends";
+            return "the executor has ended";
         }
         if (shuffles.get(slot.key().shuffleId()) != shuffle) {
             return "its shuffle was removed";
@@ -144,8 +144,8 @@ final class PublishedOutputs implements AutoCloseable {
     }
 
     /**
-     * A Read of a revoked region ends its stream, with all other Reads on it. So the regions stay until reducers that
-     * know them have ended.
+     * A Read of a revoked region ends its stream, with all other Reads on it. So the regions are closed after a delay,
+     * when reducers that know them have ended.
      */
     private void release(List<Output> withdrawn) {
         delays.after(releaseDelay, () -> withdrawn.forEach(regions::close));

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * One connection to a peer. Reads beyond the depth of its queue wait here in order. When the stream ends, all Reads
  * that were not answered fail with the first cause.
  *
- * <p>The posts that a queue pair lets wait have places from its start, and a maximum. Spark asks for as many blocks as
- * fit into 48 MiB, which can be tens of thousands, so they wait here, where only those that wait take memory.
+ * <p>A queue pair allocates the places of pending posts at its start. Spark requests as many blocks as fit into 48 MiB,
+ * which can be tens of thousands, so they wait here, where only those that wait take memory.
  *
  * <p>Any thread may call any method.
  */
@@ -37,14 +37,14 @@ final class Session {
     interface Listener {
         void arrived(SinkPool.Sink sink);
 
-        /** Called when the sink holds no answer. The listener releases it all the same. */
+        /** Called when the sink has no answer. The listener releases it too. */
         void failed(SinkPool.Sink sink, Throwable cause);
     }
 
     private record Read(SinkPool.Sink sink, RemoteBuffer source, long offset, Listener listener) {}
 
     private record Refused(Read read, RuntimeException reason) {
-        void tell() {
+        void report() {
             read.listener.failed(read.sink, reason);
         }
     }
@@ -89,7 +89,7 @@ final class Session {
         if (over != null) {
             listener.failed(sink, new ConnectionClosedException(over));
         }
-        refused.forEach(Refused::tell);
+        refused.forEach(Refused::report);
     }
 
     /**
@@ -142,7 +142,7 @@ final class Session {
         } else {
             done.listener.failed(done.sink, new ConnectionClosedException(failure));
         }
-        refused.forEach(Refused::tell);
+        refused.forEach(Refused::report);
     }
 
     private void ended(CloseReason reason) {
@@ -164,7 +164,7 @@ final class Session {
                 && ended.reason().endedBy() != EndedBy.LOCAL_APPLICATION;
     }
 
-    /** Returns whether a stream did not end in order. */
+    /** Returns whether a stream ended by a failure, and not gracefully. */
     static boolean isFailure(CloseReason reason) {
         return reason.endedBy() != EndedBy.LOCAL_APPLICATION && reason.endedBy() != EndedBy.PEER_CLOSED;
     }

@@ -1,6 +1,6 @@
 package io.iwarp.spark;
 
-/** A directory or an index of a peer is wrong. What it describes must not be used. */
+/** Thrown if a directory or an index of a peer is wrong. Its content must not be used. */
 final class ShuffleDataException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

@@ -3,7 +3,7 @@ package io.iwarp.spark;
 import com.codahale.metrics.Counter;
 import com.codahale.metrics.MetricRegistry;
 
-/** What an executor counts. {@code docs/spark.md} explains the names. */
+/** The counters of an executor. {@code docs/spark.md} explains the names. */
 final class ShuffleMetrics {
     final Counter blocksRead;
     final Counter bytesRead;

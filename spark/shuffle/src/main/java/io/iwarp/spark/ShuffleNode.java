@@ -28,16 +28,16 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The part of an executor in the shuffle: publishes its map outputs, listens for peers, and reads from them.
+ * The shuffle of one executor: publishes its map outputs, listens for peers, and reads from them.
  *
  * <p>Any thread may call any method. No method blocks, except {@link #listen} and {@link #close}.
  */
 final class ShuffleNode implements AutoCloseable {
     private static final Logger LOGGER = LoggerFactory.getLogger(ShuffleNode.class);
     private static final long INDEXES_ON_HEAP = 64L << 20;
-    /** Who knows where executors are, as a peer of the {@link Workers}. */
+    /** The driver, as a peer of the {@link Workers}. */
     private static final String DRIVER = "driver";
-    /** The most rejections that are logged. All are counted. */
+    /** The maximum of rejections that are logged. All are counted. */
     private static final int MAX_LOGGED_REJECTIONS = 1000;
 
     private final ShuffleSettings settings;
@@ -145,7 +145,7 @@ final class ShuffleNode implements AutoCloseable {
         }
     }
 
-    /** @param objection null if the request only asks for a challenge */
+    /** @param objection why the request is rejected; null if it only asks for a challenge */
     private void reject(ConnectionRequest request, @Nullable String objection, byte[] answer) {
         if (objection != null) {
             countRejection(request.remoteAddress(), objection);
@@ -159,7 +159,9 @@ final class ShuffleNode implements AutoCloseable {
                 .log("Rejected a connection of {}: {}", peer, objection);
     }
 
-    /** Returns whether this objection to a host is new. A peer that repeats a request must not fill the log. */
+    /**
+     * Returns whether this rejection of a host is the first one. A peer that repeats a request must not fill the log.
+     */
     private boolean isNew(@Nullable SocketAddress peer, String objection) {
         Object host = peer instanceof InetSocketAddress inet ? inet.getAddress() : peer;
         return loggedRejections.size() < MAX_LOGGED_REJECTIONS && loggedRejections.add(host + ": " + objection);
@@ -192,7 +194,7 @@ final class ShuffleNode implements AutoCloseable {
     /**
      * Fetches blocks of an executor.
      *
-     * @param isLarge whether blocks go by Spark's own transport without a lookup, as what is no block of a map output
+     * @param isLarge whether blocks use Spark's own transport without a lookup, as blocks of other kinds do
      */
     void fetch(
             String host,
@@ -302,9 +304,8 @@ final class ShuffleNode implements AutoCloseable {
         private static byte[] challenge(@Nullable QueuePair accepted, @Nullable Throwable failure) {
             if (accepted != null) {
                 accepted.abort();
-                throw new IllegalArgumentException(
-                        "the peer accepts a request that proves nothing, so it is no executor"
-                                + " with this version of the iWARP shuffle");
+                throw new IllegalArgumentException("the peer accepts a request without a proof, so it is no executor"
+                        + " with this version of the iWARP shuffle");
             }
             Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
             if (cause instanceof ConnectionRejectedException rejected) {
@@ -333,10 +334,10 @@ final class ShuffleNode implements AutoCloseable {
 
         @Override
         public CompletableFuture<MapOutput> output(MapKey key) {
-            return cache.get(id, key, this::look);
+            return cache.get(id, key, this::lookUp);
         }
 
-        private CompletableFuture<MapOutput> look(MapKey key) {
+        private CompletableFuture<MapOutput> lookUp(MapKey key) {
             metrics.lookups.inc();
             return peer.session().thenCompose(session -> Lookup.of(key, session, sinks));
         }

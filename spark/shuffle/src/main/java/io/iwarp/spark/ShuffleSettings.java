@@ -13,14 +13,14 @@ import org.apache.spark.SparkConf;
  * @param advertisedPort the port that peers connect to; 0 for the one of the listener
  * @param transport {@code auto}, {@code nio} or {@code epoll}
  * @param threads the number of event loops
- * @param connectionsPerPeer how many connections to each executor
+ * @param connectionsPerPeer the number of connections to each executor
  * @param crc whether each FPDU has a CRC
- * @param outstandingReads how many Reads may wait for their answers, for each connection
- * @param maxBlockSize larger blocks go by Spark's own transport, in bytes
- * @param directorySlots how many map outputs an executor can publish, a power of two
- * @param releaseDelay how long the files of a shuffle stay open after it was unregistered
- * @param fallback whether blocks that could not be read go by Spark's own transport
- * @param timeout how long a connection or an answer may take
+ * @param outstandingReads the maximum of Reads without an answer, for each connection
+ * @param maxBlockSize in bytes; larger blocks use Spark's own transport
+ * @param directorySlots the maximum of map outputs that an executor publishes, a power of two
+ * @param releaseDelay the time from the end of a shuffle to the close of its files
+ * @param fallback whether blocks that could not be read use Spark's own transport
+ * @param timeout the maximum time of a connection set-up or an answer
  */
 record ShuffleSettings(
         String bindAddress,
@@ -60,16 +60,18 @@ record ShuffleSettings(
     static ShuffleSettings from(SparkConf conf) {
         String transport = conf.get(PREFIX + "transport", "auto").toLowerCase(Locale.ROOT);
         if (!TRANSPORTS.contains(transport)) {
-            throw new IllegalArgumentException(PREFIX + "transport is auto, nio or epoll, not \"" + transport + "\"");
+            throw new IllegalArgumentException(
+                    PREFIX + "transport is \"" + transport + "\"; set it to auto, nio or epoll");
         }
         int slots = within(conf, "directorySlots", 1 << 16, MIN_SLOTS, MAX_SLOTS);
         if (Integer.bitCount(slots) != 1) {
-            throw new IllegalArgumentException(PREFIX + "directorySlots is a power of two, not " + slots + ", such as "
-                    + (Integer.highestOneBit(slots) << 1));
+            throw new IllegalArgumentException(PREFIX + "directorySlots is " + slots
+                    + "; set it to a power of two, such as " + Integer.highestOneBit(slots));
         }
         long maxBlockSize = conf.getSizeAsBytes(PREFIX + "maxBlockSize", "64k");
         if (maxBlockSize < 0) {
-            throw new IllegalArgumentException(PREFIX + "maxBlockSize is negative: " + maxBlockSize);
+            throw new IllegalArgumentException(
+                    PREFIX + "maxBlockSize is " + maxBlockSize + "; set it to at least 0 bytes");
         }
         return new ShuffleSettings(
                 conf.get(PREFIX + "bindAddress", ""),
@@ -92,15 +94,15 @@ record ShuffleSettings(
                 timeout(conf));
     }
 
-    private static int within(SparkConf conf, String name, int value, int least, int most) {
+    private static int within(SparkConf conf, String name, int value, int min, int max) {
         int set = conf.getInt(PREFIX + name, value);
-        if (set < least || set > most) {
-            throw new IllegalArgumentException(PREFIX + name + " is " + least + " to " + most + ", not " + set);
+        if (set < min || set > max) {
+            throw new IllegalArgumentException(PREFIX + name + " is " + set + "; set it to " + min + " to " + max);
         }
         return set;
     }
 
-    /** Spark reads a network timeout without a unit as seconds, and takes longer ones than a Read can wait. */
+    /** Spark reads a network timeout without a unit as seconds. One above the maximum is reduced to it. */
     private static Duration timeout(SparkConf conf) {
         boolean own = conf.contains(PREFIX + "timeout");
         String key = own ? PREFIX + "timeout" : "spark.network.timeout";
@@ -108,8 +110,8 @@ record ShuffleSettings(
                 ? Duration.ofMillis(conf.getTimeAsMs(key))
                 : Duration.ofSeconds(Math.min(conf.getTimeAsSeconds(key, "120s"), MAX_DELAY.toSeconds()));
         if (set.compareTo(MIN_TIMEOUT) < 0 || set.compareTo(MAX_DELAY) > 0) {
-            throw new IllegalArgumentException(key + " is " + conf.get(key) + ": set it, or " + PREFIX
-                    + "timeout, to a time from 1 ms to 1 day, such as 120s");
+            throw new IllegalArgumentException(key + " is " + conf.get(key) + "; set it, or " + PREFIX
+                    + "timeout, to 1 ms to 1 day, such as 120s");
         }
         return set;
     }
@@ -117,15 +119,17 @@ record ShuffleSettings(
     private static Duration delay(SparkConf conf, String name, String value) {
         Duration set = Duration.ofMillis(conf.getTimeAsMs(PREFIX + name, value));
         if (set.isNegative() || set.compareTo(MAX_DELAY) > 0) {
-            throw new IllegalArgumentException(PREFIX + name + " is 0 to 1 day, not " + set);
+            throw new IllegalArgumentException(
+                    PREFIX + name + " is " + conf.get(PREFIX + name) + "; set it to 0 to 1 day, such as 30s");
         }
         return set;
     }
 
-    /** Returns why the shuffles of an application go by Spark's own transport, or an empty text. */
+    /** Returns why the shuffles of an application use Spark's own transport, or an empty text. */
     static String reasonAgainst(SparkConf conf) {
         return conf.getBoolean("spark.shuffle.service.enabled", false)
-                ? "spark.shuffle.service.enabled is set: the files of an executor outlive it, its memory does not"
+                ? "spark.shuffle.service.enabled is true, and the external shuffle service has no RDMA Reads: set it to"
+                        + " false to use them"
                 : "";
     }
 }

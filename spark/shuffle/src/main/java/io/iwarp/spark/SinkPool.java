@@ -12,11 +12,11 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registered memory for the answers of Reads. Sinks are cut from slabs one after the other; a slab is used again when
- * all its sinks were released. A large sink has a slab of its own.
+ * Registered memory for the answers of Reads. A sink is a slice of a slab; a slab is used again when all its sinks were
+ * released. A large sink has its own slab.
  *
- * <p>The pool of the library keeps its slabs until its end, and ends only when all sinks were released. An executor
- * gives memory back when a job is over, and ends while Spark still has some of the answers.
+ * <p>The pool of the library keeps its slabs until it is closed, and closes only when all sinks were released. An
+ * executor releases memory after a job, and ends while Spark still uses some of the answers.
  *
  * <p>Any thread may call any method.
  */
@@ -25,7 +25,7 @@ final class SinkPool implements AutoCloseable {
 
     private static final int MAX_PART = SLAB_LENGTH / 4;
     private static final int MAX_FREE = 4;
-    /** Keeps sinks apart in the caches of processors. */
+    /** The length of a cache line: two sinks share none. */
     private static final int ALIGNMENT = 64;
 
     private final ProtectionDomain domain;

@@ -33,17 +33,19 @@ final class SparkSecurity {
         if (encrypts(conf)) {
             return "connections use TLS 1.3 between executors of this application";
         }
-        String open = "are not encrypted, because neither spark.network.crypto.enabled nor " + SSL
-                + " is set: who listens to the network can read shuffle data, who changes packets can forge it";
+        String notEncrypted = "are not encrypted, because neither spark.network.crypto.enabled nor " + SSL
+                + " is set: anyone who listens to the network can read shuffle data, and anyone who changes packets can"
+                + " forge it";
         return conf.getBoolean(AUTHENTICATE, false)
-                ? "connections are authenticated by the secret of Spark, but " + open
-                : "connections " + open + ". " + AUTHENTICATE
-                        + " is not set either: who listens to Spark's own connections learns the secret of the shuffle";
+                ? "connections are authenticated by the secret of Spark, but " + notEncrypted
+                : "connections " + notEncrypted + ". " + AUTHENTICATE
+                        + " is not set either: anyone who listens to Spark's own connections learns the secret of the"
+                        + " shuffle";
     }
 
     /**
      * Returns the secret of the application. It depends on that of Spark, if Spark authenticates: several applications
-     * may share Spark's, and that of the driver can be read on its way if Spark does not encrypt.
+     * may share Spark's, and without encryption the network shows that of the driver.
      *
      * @param ofDriver a random secret, from the driver
      */

@@ -27,10 +27,10 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The TLS of an executor: its certificate, and how it recognizes those of others. Executors publish the fingerprints of
- * their certificates by Spark's RPC, so neither the authority of a certificate nor the name in it matters. An initiator
- * checks the fingerprint of the acceptor in the TLS handshake. An acceptor learns from the connection request whom it
- * has to do with, and checks the fingerprint then.
+ * The TLS of an executor: its certificate, and the check of those of others. Executors publish the fingerprints of
+ * their certificates by Spark's RPC, so neither the authority of a certificate nor the name in it is checked. An
+ * initiator checks the fingerprint of the acceptor in the TLS handshake. An acceptor reads the id of the initiator from
+ * the connection request, and checks the fingerprint then.
  */
 final class Tls {
     private static final String VERSION = "TLSv1.3";
@@ -59,7 +59,7 @@ final class Tls {
      * Makes a certificate. Its private key stays in memory. This starts a process of the JDK's keytool, which takes
      * about a second.
      */
-    @SuppressWarnings("deprecation") // Its successor is in a module for tests, which Spark does not have.
+    @SuppressWarnings("deprecation") // Its replacement is in a Netty module that Spark does not have.
     static Tls selfSigned() throws GeneralSecurityException, IOException {
         SelfSignedCertificate made = new SelfSignedCertificate("executor", "EC", KEY_BITS);
         made.delete();
@@ -85,7 +85,8 @@ final class Tls {
                         Arrays.stream(chain).map(X509Certificate.class::cast).toList());
             }
         }
-        throw new IOException(file + " has no private key");
+        throw new IOException(
+                "the key store " + file + " has no private key: add one, or set spark.ssl.rpc.keyStore to another");
     }
 
     /** Returns the fingerprint of the certificate of this executor. */

@@ -1,6 +1,6 @@
 package io.iwarp.spark;
 
-/** How many blocks went which way, in one executor or in all. */
+/** The blocks by each transport, of one executor or of all. */
 record Totals(long blocksRead, long bytesRead, long largeBlocks, long unpublishedBlocks, long fallbackBlocks) {
 
     static final Totals ZERO = new Totals(0, 0, 0, 0, 0);

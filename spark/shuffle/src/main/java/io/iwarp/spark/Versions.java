@@ -3,7 +3,7 @@ package io.iwarp.spark;
 import io.netty.util.Version;
 import java.util.Map;
 
-/** The versions that meet in a process. */
+/** The versions of the libraries of this process. */
 final class Versions {
     private static final String NETTY = "netty-transport";
 

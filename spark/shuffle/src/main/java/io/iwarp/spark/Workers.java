@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads for calls of Spark that block: event loops must not. The calls to one peer have a few threads at a time, so a
- * peer that does not answer holds up no call to another.
+ * Threads for calls of Spark that block: event loops must not block. The calls to one peer have at most
+ * {@link #THREADS_PER_PEER} threads, so a peer that does not answer delays no call to another.
  *
  * <p>Any thread may call any method.
  */
@@ -57,7 +57,7 @@ final class Workers {
         }
     }
 
-    /** Runs a call to a peer on a thread that may block, or tells of the failure. */
+    /** Runs a call to a peer on a thread that may block, or reports the failure. */
     void run(String peer, Call call, Consumer<Throwable> onFailure) {
         Task task = new Task(call, onFailure);
         boolean refused;
@@ -75,7 +75,7 @@ final class Workers {
             }
         }
         if (refused) {
-            onFailure.accept(new RejectedExecutionException("the executor ends"));
+            onFailure.accept(new RejectedExecutionException("the executor has ended"));
         } else if (starts) {
             start(peer, task);
         }
@@ -95,7 +95,7 @@ final class Workers {
         }
     }
 
-    /** A thread has ended a call to a peer. Returns what it does next, or null. */
+    /** Returns the next call of a thread that has ended a call to a peer, or null. */
     private synchronized @Nullable Task next(String peer) {
         Lane lane = Objects.requireNonNull(lanes.get(peer), "a thread of this lane runs");
         Task next = lane.waiting.poll();
@@ -108,7 +108,7 @@ final class Workers {
         return next;
     }
 
-    /** Takes no more calls. Those that wait still run. */
+    /** Rejects further calls. Those that wait still run. */
     void close() {
         synchronized (this) {
             closed = true;

@@ -16,7 +16,7 @@ final class Blocks {
     /** The files of one map output. */
     record MapFiles(File data, File index) {}
 
-    /** Returns what a block contains: it differs from that of all others. */
+    /** Returns the content of a block, which differs from that of all others. */
     static String content(int shuffle, long map, int reduce, int length) {
         StringBuilder text = new StringBuilder();
         while (text.length() < length) {

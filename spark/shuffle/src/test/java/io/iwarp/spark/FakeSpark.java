@@ -10,7 +10,7 @@ import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockStoreClient;
 import org.apache.spark.network.shuffle.DownloadFileManager;
 
-/** Spark's own client: delivers a text of its own for each block. */
+/** A fake of Spark's own client, which delivers the same text for each block. */
 class FakeSpark extends BlockStoreClient {
     static final String CONTENT = "by Spark's own transport";
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which way blocks go, and what happens when one fails. */
+/** The transport of each block, and what happens when one fails. */
 class FetchTest {
     private static final int LARGE = 1001;
 
@@ -78,7 +78,7 @@ class FetchTest {
     }
 
     @Test
-    void moreBlocksThanTheQueueIsDeepWaitTheirTurn() throws IOException {
+    void blocksBeyondTheQueueDepthWait() throws IOException {
         SparkConf conf = TwoNodes.settings().set("spark.shuffle.iwarp.outstandingReads", "2");
         try (TwoNodes nodes = new TwoNodes(folder, conf, ByteBufAllocator.DEFAULT)) {
             nodes.publish(0, 1, IntStream.generate(() -> 50).limit(300).toArray());
@@ -299,7 +299,7 @@ class FetchTest {
     }
 
     @Test
-    void aDeadHostHoldsUpNoFetchFromAnother() throws IOException {
+    void aDeadHostDelaysNoFetchFromAnother() throws IOException {
         CompletableFuture<Void> answer = new CompletableFuture<>();
         FakeSpark dead = new FakeSpark() {
             @Override
@@ -377,7 +377,7 @@ class FetchTest {
     }
 
     @Test
-    void nothingIsLeft() throws IOException {
+    void aClosedNodeHoldsNoMemory() throws IOException {
         TwoNodes nodes = new TwoNodes(folder);
         nodes.publish(1, 1, 4, LARGE);
         nodes.fetch("shuffle_1_1_0", "shuffle_1_1_1");

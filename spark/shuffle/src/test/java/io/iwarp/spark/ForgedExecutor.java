@@ -35,9 +35,7 @@ final class ForgedExecutor implements AutoCloseable {
         address = new PeerAddress(
                 "127.0.0.1",
                 network.listen(
-                        "127.0.0.1",
-                        request -> answer.accept(request, directory.advertised()),
-                        (peer, reason) -> {}),
+                        "127.0.0.1", request -> answer.accept(request, directory.advertised()), (peer, reason) -> {}),
                 "");
     }
 

@@ -88,7 +88,7 @@ class HandshakeTest {
     }
 
     @Test
-    void aProofIsGoodOnceForOneExecutorOfOneApplication() {
+    void aProofIsValidOnceForOneExecutor() {
         byte[] proof = proof();
         Handshake other = handshake(Handshake.newSecret(), "12");
         byte[] stranger = other.initiate("12").proof(challenge(acceptor, initiation.hello()));
@@ -96,14 +96,14 @@ class HandshakeTest {
         assertThat(objection(handshake(SECRET, "13"), proof)).contains("does not prove", "executor 13");
         assertThat(objection(other, proof)).contains("does not prove");
         assertThat(objection(acceptor, stranger)).contains("does not prove");
-        // Another process with the same id, such as the one that took the place of the executor.
+        // Another process with the same id, such as the replacement of the executor.
         assertThat(objection(handshake(SECRET, "12"), proof)).contains("did not issue");
         assertThat(judge(acceptor, proof).initiator()).isEqualTo("1");
         assertThat(objection(acceptor, proof)).contains("answered before");
     }
 
     @Test
-    void anAcceptanceIsGoodForOneInitiation() {
+    void anAcceptanceIsValidForOneInitiation() {
         byte[] acceptance = acceptance(acceptor, proof());
         Handshake.Initiation second = initiator.initiate("12");
         byte[] proof = second.proof(challenge(acceptor, second.hello()));

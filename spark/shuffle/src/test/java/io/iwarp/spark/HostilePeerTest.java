@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a raw client does to an executor, over TCP, and what the next honest executor then sees. */
+/** Attacks of a raw client on an executor, over TCP; an honest executor then still reads. */
 @Tag("attack")
 class HostilePeerTest {
     private static final String BLOCK = "shuffle_1_1_0";
@@ -136,27 +136,27 @@ class HostilePeerTest {
         }
     }
 
-    /** A listener at the port of an executor that is gone: its directory, slot, index and checksums are right. */
+    /** A listener at the port of an executor that has ended: its directory, slot, index and checksums are right. */
     @Test
     void aListenerWithoutTheSecretDeliversNoBlock() throws IOException {
         byte[] challenge = challenge();
         byte[] recorded = acceptance(proof(TwoNodes.SERVER));
         Handshake ofAnother = TwoNodes.handshake(Handshake.newSecret(), TwoNodes.SERVER);
-        assertThatNothingIsTaken("proves nothing", (request, directory) -> request.accept(recorded));
-        assertThatNothingIsTaken(
+        assertThatNothingIsRead("without a proof", (request, directory) -> request.accept(recorded));
+        assertThatNothingIsRead(
                 "no executor", (request, directory) -> request.reject("busy".getBytes(StandardCharsets.US_ASCII)));
-        assertThatNothingIsTaken(
+        assertThatNothingIsRead(
                 "does not prove",
                 afterChallenge(challenge, (request, directory) -> forged(directory, new byte[Hmac.LENGTH])));
         // It reflects the code of the initiator.
-        assertThatNothingIsTaken(
+        assertThatNothingIsRead(
                 "does not prove",
                 afterChallenge(
                         challenge, (request, directory) -> forged(directory, Arrays.copyOfRange(request, 95, 127))));
         // It repeats what an executor sent.
-        assertThatNothingIsTaken("does not prove", afterChallenge(challenge, (request, directory) -> recorded));
+        assertThatNothingIsRead("does not prove", afterChallenge(challenge, (request, directory) -> recorded));
         // It has the secret of another application.
-        assertThatNothingIsTaken("does not prove", afterChallenge(challenge, (request, directory) -> {
+        assertThatNothingIsRead("does not prove", afterChallenge(challenge, (request, directory) -> {
             Handshake.Initiation own = ofAnother.initiate(TwoNodes.SERVER);
             byte[] rejection = ofAnother.judge(own.hello(), directory, SLOTS).answer();
             return ofAnother.judge(own.proof(rejection), directory, SLOTS).answer();
@@ -189,11 +189,11 @@ class HostilePeerTest {
         return ByteBufUtil.getBytes(out.writeBytes(code));
     }
 
-    private void assertThatNothingIsTaken(String reason, BiConsumer<ConnectionRequest, RemoteBuffer> answer)
+    private void assertThatNothingIsRead(String reason, BiConsumer<ConnectionRequest, RemoteBuffer> answer)
             throws IOException {
         try (ForgedExecutor forger = new ForgedExecutor(TwoNodes.settings(), answer);
                 ShuffleNode victim = nodes.executor(TwoNodes.SECRET, "5", null)) {
-            forger.publish(folder, new MapKey(1, 1), "evil".getBytes(StandardCharsets.US_ASCII));
+            forger.publish(folder, new MapKey(1, 1), "forged".getBytes(StandardCharsets.US_ASCII));
             nodes.addresses.put(TwoNodes.SERVER, forger.address);
 
             assertThat(nodes.fetch(victim, BLOCK).arrived).containsEntry(BLOCK, FakeSpark.CONTENT);
@@ -213,7 +213,7 @@ class HostilePeerTest {
         return peer;
     }
 
-    /** Proves to know the secret. Returns the directory of the executor. */
+    /** Proves knowledge of the secret. Returns the directory of the executor. */
     private RemoteBuffer admission(SocketPeer peer) throws IOException {
         Handshake.Initiation initiation =
                 TwoNodes.handshake(TwoNodes.SECRET, TwoNodes.CLIENT).initiate(TwoNodes.SERVER);

@@ -15,7 +15,7 @@ import scala.Tuple3;
 import scala.collection.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Which blocks go by Spark's own transport without a lookup, by the sizes that map tasks reported. */
+/** Which blocks use Spark's own transport without a lookup, by the sizes that map tasks reported. */
 class LargeBlocksTest {
     private static final BlockManagerId EXECUTOR = BlockManagerId.apply("1", "host", 7, Option.empty());
 
@@ -35,7 +35,7 @@ class LargeBlocksTest {
     }
 
     @Test
-    void aSizeCountsThatIsLargeBeforeItWasRoundedUp() {
+    void aBlockIsLargeIfItIsBeforeRounding() {
         LargeBlocks large = of(false, 999, 1100, 1102);
 
         assertThat(large.contains(range("shuffle_3_8_0"))).isFalse();

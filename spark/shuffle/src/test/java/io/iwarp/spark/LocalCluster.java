@@ -7,7 +7,7 @@ import org.apache.spark.SparkConf;
 final class LocalCluster {
     private LocalCluster() {}
 
-    /** Returns a configuration in which a block that does not go by Reads fails. */
+    /** Returns a configuration in which a block fails that is not read by RDMA. */
     static SparkConf conf(Path home) {
         System.setProperty("spark.testing", "true");
         System.setProperty("spark.test.home", home.toString());

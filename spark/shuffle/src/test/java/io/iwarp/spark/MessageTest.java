@@ -33,7 +33,7 @@ class MessageTest {
     }
 
     @Test
-    void anExecutorThatEndsUnannouncedIsNamedOnce() {
+    void anExecutorThatEndsBeforeItListensIsNamedOnce() {
         driver.receive(Message.announce("1", new PeerAddress("host", 77, "")).strings());
 
         driver.removed("1", "decommissioned");
@@ -52,7 +52,7 @@ class MessageTest {
             new String[0],
             new String[] {"find"},
             new String[] {"find", "1", "more"},
-            new String[] {"dance", "1"}
+            new String[] {"unknown", "1"}
         }) {
             assertThatThrownBy(() -> driver.receive(wrong)).hasMessageContaining("one version of iwarp-spark");
         }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an attacker between two executors reads and forges, with and without TLS. */
+/** An attacker between two executors, who reads and forges packets, with and without TLS. */
 @Tag("attack")
 class NetworkAttackTest {
     private static final String FIRST = "shuffle_1_1_0";
@@ -74,7 +74,7 @@ class NetworkAttackTest {
     /** The CRC of a segment does not help: the attacker computes it. Here there is none. */
     @Test
     void withoutTlsAChangedPacketForgesABlock() throws Exception {
-        String forged = "evil".repeat(10);
+        String forged = "fake".repeat(10);
         try (TwoNodes nodes = openNodes();
                 Relay relay = between(nodes)) {
             relay.change(bytes -> new String(bytes, StandardCharsets.ISO_8859_1)

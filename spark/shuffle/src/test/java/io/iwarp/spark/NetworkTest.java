@@ -22,11 +22,11 @@ class NetworkTest {
     private static final int HEADER = 20;
 
     /**
-     * Each peer ends its side when all have seen the end of the other side, so that only an abort ends a connection
-     * earlier.
+     * Each peer closes its side when all have received the close of this side, so a connection closes earlier only by
+     * an abort.
      */
     @Test
-    void aPeerThatKeepsItsSideOpenDelaysTheEndOfNoOther() throws Exception {
+    void anOpenPeerDelaysNoOtherClose() throws Exception {
         List<QueuePair> connections = new CopyOnWriteArrayList<>();
         CompletableFuture<Boolean> noneAborted = new CompletableFuture<>();
         CyclicBarrier allEnd = new CyclicBarrier(

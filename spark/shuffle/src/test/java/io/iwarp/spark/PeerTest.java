@@ -24,7 +24,7 @@ class PeerTest {
     }
 
     @Test
-    void placesForConnectionsTakeTurnsAndAnAttemptIsShared() {
+    void connectionsTakeTurnsAndAttemptsAreShared() {
         CompletableFuture<Session> first = peer.session();
         CompletableFuture<Session> second = peer.session();
 
@@ -35,7 +35,7 @@ class PeerTest {
     }
 
     @Test
-    void aPeerThatCouldNotBeReachedIsTriedAgainAfterThePause() {
+    void afterAFailureThereIsAPause() {
         Peer single = new Peer(this::connect, 1, () -> now);
         CompletableFuture<Session> failed = single.session();
         now += Peer.PAUSE.toNanos();

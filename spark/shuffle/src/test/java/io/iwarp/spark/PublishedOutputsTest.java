@@ -97,7 +97,7 @@ class PublishedOutputsTest {
     }
 
     @Test
-    void noMoreFilesAreHeldOpenThanAllowed() {
+    void theLimitOfOpenFilesHolds() {
         for (int map = 0; map <= MAX_FILES; map++) {
             publish(1, map, 5);
         }

@@ -10,7 +10,7 @@ import org.apache.spark.network.buffer.ManagedBuffer;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.awaitility.Awaitility;
 
-/** Keeps what became of each block. */
+/** Records the content or the failure of each block. */
 final class RecordingListener implements BlockFetchingListener {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -19,7 +19,7 @@ final class RecordingListener implements BlockFetchingListener {
 
     private final AtomicReference<Runnable> onFirst = new AtomicReference<>(() -> {});
 
-    /** Runs this when the first block arrives, which holds back all others. */
+    /** Runs this when the first block arrives; the others wait for its end. */
     RecordingListener onFirst(Runnable action) {
         onFirst.set(action);
         return this;

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 
-/** An attacker between two executors, who sees all bytes and changes those of the listening side. */
+/** An attacker between two executors, who reads all bytes and changes those of the listening side. */
 final class Relay implements AutoCloseable {
     private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
@@ -71,7 +71,7 @@ final class Relay implements AutoCloseable {
         return listener.getLocalPort();
     }
 
-    /** Changes each piece that the listening side sends from now on. */
+    /** Changes each chunk that the listening side sends after this call. */
     void change(UnaryOperator<byte[]> by) {
         change = by;
     }

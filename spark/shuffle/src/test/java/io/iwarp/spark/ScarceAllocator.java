@@ -7,7 +7,7 @@ import io.netty.util.internal.OutOfDirectMemoryError;
 import java.lang.reflect.Constructor;
 import org.jspecify.annotations.Nullable;
 
-/** Has no direct memory at times, and shows the first direct buffer. */
+/** An allocator that a test can exhaust, and that shows its first direct buffer. */
 final class ScarceAllocator extends AbstractByteBufAllocator {
     private final ByteBufAllocator memory;
     volatile boolean exhausted;
@@ -34,13 +34,13 @@ final class ScarceAllocator extends AbstractByteBufAllocator {
         return buffer;
     }
 
-    /** Netty alone makes this error. */
+    /** Only Netty can create this error. */
     private static OutOfDirectMemoryError outOfMemory() {
         try {
             Constructor<OutOfDirectMemoryError> constructor =
                     OutOfDirectMemoryError.class.getDeclaredConstructor(String.class);
             constructor.setAccessible(true);
-            return constructor.newInstance("the test has none");
+            return constructor.newInstance("the test has exhausted it");
         } catch (ReflectiveOperationException e) {
             throw new LinkageError("Netty has no such error", e);
         }

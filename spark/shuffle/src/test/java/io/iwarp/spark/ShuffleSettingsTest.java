@@ -44,7 +44,7 @@ class ShuffleSettingsTest {
         "directorySlots,100",
         "directorySlots,32",
         "directorySlots,2097152",
-        "transport,carrier-pigeon",
+        "transport,io_uring",
         "releaseDelay,2d",
         "maxBlockSize,-1"
     })
@@ -69,7 +69,7 @@ class ShuffleSettingsTest {
     }
 
     @Test
-    void theExternalShuffleServiceServesItsOwnFiles() {
+    void theExternalShuffleServiceHasNoReads() {
         SparkConf service = conf("spark.shuffle.service.enabled", "true");
 
         assertThat(ShuffleSettings.reasonAgainst(service)).contains("spark.shuffle.service.enabled");

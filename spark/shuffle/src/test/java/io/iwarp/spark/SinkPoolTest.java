@@ -42,7 +42,7 @@ class SinkPoolTest {
         assertThat(pool.bytesInUse()).isZero();
     }
 
-    /** A piece shows its offset to people only. */
+    /** Only the text of a buffer has its offset. */
     private static long offset(SinkPool.Sink sink) {
         return Long.parseLong(sink.local().toString().replaceAll(".*offset (\\d+),.*", "$1"));
     }
@@ -56,7 +56,7 @@ class SinkPoolTest {
     }
 
     @Test
-    void aLargeSinkHasMemoryOfItsOwnWhichIsGivenBackAtOnce() {
+    void aLargeSinkIsReleasedAtOnce() {
         SinkPool.Sink large = pool.take(QUARTER + 1);
         assertThat(pool.slabBytes()).isEqualTo(QUARTER + 1).isEqualTo(domain.registeredBytes());
 

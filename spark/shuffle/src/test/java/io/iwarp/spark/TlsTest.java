@@ -115,8 +115,10 @@ class TlsTest {
 
     /** The acceptor says once that TLS failed, and counts it. */
     private void requireRejection(TwoNodes nodes) {
-        Awaitility.await().until(() -> log.messages().stream()
-                .anyMatch(line -> line.startsWith("Rejected a connection of /127.0.0.1") && line.contains("TLS failed")));
+        Awaitility.await()
+                .until(() -> log.messages().stream()
+                        .anyMatch(line ->
+                                line.startsWith("Rejected a connection of /127.0.0.1") && line.contains("TLS failed")));
         assertThat(nodes.serverMetrics.counter("rejectedConnections").getCount())
                 .isEqualTo(1);
     }

@@ -37,7 +37,7 @@ final class TwoNodes implements AutoCloseable {
         this(folder, conf, null, null, ofClient);
     }
 
-    /** Executors with these certificates, which each knows from the other. */
+    /** Executors with these certificates, of which each knows the fingerprint of the other. */
     TwoNodes(Path folder, SparkConf conf, Tls ofServer, Tls ofClient) throws IOException {
         this(folder, conf, ofServer, ofClient, ByteBufAllocator.DEFAULT);
         addresses.put(CLIENT, new PeerAddress("nowhere", 0, ofClient.fingerprint()));

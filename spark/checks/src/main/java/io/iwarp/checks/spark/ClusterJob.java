@@ -23,7 +23,7 @@ import scala.Tuple2;
  *
  * <pre>ClusterJob FILE JOB...</pre>
  *
- * <p>Writes the sorted rows of each job to FILE.JOB. After each prints the metrics of the plugin in the Prometheus
+ * <p>Writes the sorted rows of each job to FILE.JOB. After each job it prints the plugin's metrics from the Prometheus
  * endpoint of the driver, if the driver has a web page.
  */
 public final class ClusterJob {

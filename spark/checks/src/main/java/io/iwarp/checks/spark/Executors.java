@@ -82,7 +82,7 @@ final class Executors {
     private List<String> awaitExecutors() throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE_MILLIS);
         while (alive().size() < EXECUTORS) {
-            require(System.nanoTime() < end, "no new executor came");
+            require(System.nanoTime() < end, "no new executor started");
             TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
         }
         return alive();
@@ -120,8 +120,8 @@ final class Executors {
             require(work.get().equals(rows), "the rows of two bursts differ");
             bursts++;
         }
-        System.out.println(added + " executors came in " + bursts + " bursts");
-        require(added.get() > bursts, added + " executors came in " + bursts + " bursts");
+        System.out.println(added + " executors started in " + bursts + " bursts");
+        require(added.get() > bursts, added + " executors started in " + bursts + " bursts");
         return rows;
     }
 
@@ -140,7 +140,7 @@ final class Executors {
         return rows;
     }
 
-    /** An executor dies in the reduce stage, with the map outputs that it has. */
+    /** An executor ends in the reduce stage, so its map outputs are lost. */
     List<String> retry(JavaPairRDD<Integer, Long> sums) throws InterruptedException {
         awaitExecutors();
         List<String> rows = ClusterJob.rows(sums.mapPartitionsToPair(

@@ -1,4 +1,4 @@
-/** Jobs that know nothing of the plugin, in a jar of their own. */
+/** Jobs that do not use the plugin's classes, in their own jar. */
 @NullMarked
 package io.iwarp.checks.spark;
 

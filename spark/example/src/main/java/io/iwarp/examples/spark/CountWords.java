@@ -30,7 +30,7 @@ public final class CountWords {
                     .reduceByKey(Integer::sum, PARTITIONS)
                     .collect();
             counts.forEach(count -> System.out.println(count._1() + " " + count._2()));
-            spark.setLogLevel("INFO"); // The driver says at its end which way blocks went.
+            spark.setLogLevel("INFO"); // At its end the driver logs how blocks were fetched.
         }
     }
 }
