@@ -1,6 +1,7 @@
 package io.iwarp.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -27,14 +28,22 @@ class LocalClusterTest {
     private Path home;
 
     @Test
-    void aJobReadsItsShuffleByReadsAloneAndIsRight() {
+    void aJobUsesReadsAloneAndIsRight() {
         requireRightByReads(LocalCluster.conf(home));
     }
 
-    /** The second application of this process, if the tests run in this order or the other. */
+    /** One of these two tests runs the second application of this process. */
     @Test
-    void aJobUnderAuthenticationAndTlsReadsByReadsAlone() {
+    void aJobUnderAuthenticationAndTlsUsesReadsAlone() {
         requireRightByReads(LocalCluster.secure(home));
+    }
+
+    @Test
+    void aValueOutOfRangeEndsTheApplicationAtItsStart() {
+        SparkConf conf = LocalCluster.conf(home).setMaster("local").set("spark.shuffle.iwarp.port", "65536");
+
+        assertThatThrownBy(() -> new JavaSparkContext(conf).close())
+                .hasStackTraceContaining("spark.shuffle.iwarp.port is 65536; set it to 0 to 65535");
     }
 
     /** TLS protects what executors send, not the files of a host. */

@@ -8,7 +8,8 @@ import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class MapOutputCacheTest {
@@ -38,7 +39,7 @@ class MapOutputCacheTest {
         });
     }
 
-    private void learn(MapKey key) {
+    private void lookUp(MapKey key) {
         get(key);
         pending.get(pending.size() - 1).complete(output(key));
     }
@@ -62,12 +63,12 @@ class MapOutputCacheTest {
     }
 
     @Test
-    void theLeastRecentlyUsedIndexesAreDropped() {
-        learn(new MapKey(1, 1));
-        learn(new MapKey(1, 2));
-        learn(new MapKey(1, 3));
+    void theLeastRecentlyUsedIndexesAreRemoved() {
+        lookUp(new MapKey(1, 1));
+        lookUp(new MapKey(1, 2));
+        lookUp(new MapKey(1, 3));
         get(new MapKey(1, 1));
-        learn(new MapKey(1, 4));
+        lookUp(new MapKey(1, 4));
 
         assertThat(cache.size()).isEqualTo(3);
         lookups.clear();
@@ -90,39 +91,44 @@ class MapOutputCacheTest {
     }
 
     @Test
-    void aShuffleThatEndsDuringALookupFreesItsWeight() {
-        MapKey key = new MapKey(1, 1);
-        MapOutput output = output(key);
-        AtomicInteger round = new AtomicInteger();
-        Thread ender = new Thread(() -> {
-            for (int race = 0; race < RACES; race++) {
-                while (round.get() < 2 * race + 1) {
-                    Thread.onSpinWait();
-                }
-                cache.forgetShuffle(1);
-                round.incrementAndGet();
+    void aMapOutputForgottenDuringItsLookupFreesItsWeight() throws Exception {
+        MapOutputCache large = new MapOutputCache(Long.MAX_VALUE);
+        MapOutput output = output(new MapKey(1, 1));
+        List<CompletableFuture<MapOutput>> results = new ArrayList<>();
+        for (int map = 0; map < RACES; map++) {
+            CompletableFuture<MapOutput> lookup = new CompletableFuture<>();
+            pending.add(lookup);
+            results.add(large.get("1", new MapKey(1, map), key -> lookup));
+        }
+        CyclicBarrier together = new CyclicBarrier(2);
+        CompletableFuture<Void> forgotten = CompletableFuture.runAsync(() -> {
+            await(together);
+            for (int map = 0; map < RACES; map++) {
+                large.forget("1", new MapKey(1, map), results.get(map));
             }
         });
-        ender.start();
-        for (int race = 0; race < RACES; race++) {
-            get(key);
-            CompletableFuture<MapOutput> lookup = pending.remove(0);
-            round.set(2 * race + 1);
-            lookup.complete(output);
-            while (round.get() < 2 * race + 2) {
-                Thread.onSpinWait();
-            }
-            cache.forgetShuffle(1);
-        }
 
-        assertThat(cache.size()).isZero();
-        assertThat(cache.weight()).isZero();
+        await(together);
+        pending.forEach(lookup -> lookup.complete(output));
+        forgotten.get(1, TimeUnit.MINUTES);
+        large.forgetShuffle(1);
+
+        assertThat(large.size()).isZero();
+        assertThat(large.weight()).isZero();
+    }
+
+    private static void await(CyclicBarrier barrier) {
+        try {
+            barrier.await(1, TimeUnit.MINUTES);
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
     void aShuffleThatEndsIsForgotten() {
-        learn(new MapKey(1, 1));
-        learn(new MapKey(2, 1));
+        lookUp(new MapKey(1, 1));
+        lookUp(new MapKey(2, 1));
 
         cache.forgetShuffle(1);
         cache.forget("1", new MapKey(2, 1), get(new MapKey(2, 1)));
