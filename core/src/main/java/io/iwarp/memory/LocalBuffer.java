@@ -42,12 +42,15 @@ public final class LocalBuffer {
         return new LocalBuffer(region, offset + partOffset, partLength);
     }
 
-    /** Returns the region. */
+    /**
+     * Returns the region. For the layers of the stack, and not part of the promise of compatibility: a later version
+     * may have pieces of several regions.
+     */
     public MemoryRegion region() {
         return region;
     }
 
-    /** Returns where the piece begins, in bytes from the beginning of the region. */
+    /** Returns where the piece begins, in bytes from the beginning of the {@link #region}, whose note applies. */
     public long offset() {
         return offset;
     }
