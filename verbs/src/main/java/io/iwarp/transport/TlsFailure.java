@@ -7,6 +7,7 @@ import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertificateException;
 import java.util.Locale;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +51,37 @@ final class TlsFailure {
      */
     static @Nullable SSLException in(Throwable cause) {
         Throwable inner = cause instanceof SSLException || cause.getCause() == null ? cause : cause.getCause();
-        return inner instanceof SSLException ? new SSLException(describe(inner), inner) : null;
+        if (!(inner instanceof SSLException)) {
+            return null;
+        }
+        return isRefusal(inner) ? refusal(inner) : new SSLException(describe(inner), inner);
+    }
+
+    /**
+     * With TLS 1.3 an initiator is refused after its handshake. The JDK then throws an {@code SSLHandshakeException},
+     * OpenSSL does not.
+     */
+    private static SSLException refusal(Throwable cause) {
+        SSLException refusal = new SSLHandshakeException(describe(cause));
+        refusal.initCause(cause);
+        return refusal;
+    }
+
+    /** BoringSSL also sends internal_error to a peer whose certificate it refuses. */
+    private static boolean isRefusal(Throwable cause) {
+        String message = lowerCaseMessage(cause);
+        return message.contains("alert")
+                && (namesCertificate(message)
+                        || message.contains("access_denied")
+                        || message.contains("internal_error"));
+    }
+
+    private static boolean namesCertificate(String message) {
+        return message.contains("certificate") || message.contains("unknown_ca");
+    }
+
+    private static String lowerCaseMessage(Throwable cause) {
+        return String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
     }
 
     private static String describe(Throwable cause) {
@@ -61,8 +92,8 @@ final class TlsFailure {
             }
         }
         String message = String.valueOf(cause.getMessage());
-        String lowerCase = message.toLowerCase(Locale.ROOT);
-        if (lowerCase.contains("alert") && (lowerCase.contains("certificate") || lowerCase.contains("unknown_ca"))) {
+        String lowerCase = lowerCaseMessage(cause);
+        if (lowerCase.contains("alert") && namesCertificate(lowerCase)) {
             return "the peer refused this side's certificate, or requires one (" + message
                     + "); check the authorities that the peer trusts";
         }

@@ -78,6 +78,13 @@ enum Security {
         return tls(SslContextBuilder.forServer(Keys.STRANGER.toKeyManagerFactory()));
     }
 
+    /** As {@link #initiator}, of an authority that nobody trusts. */
+    Consumer<ChannelPipeline> strangeInitiator() throws Exception {
+        return tls(SslContextBuilder.forClient()
+                .keyManager(Keys.STRANGER.toKeyManagerFactory())
+                .endpointIdentificationAlgorithm(null));
+    }
+
     /** As {@link #initiator}, without a certificate. */
     Consumer<ChannelPipeline> anonymous() throws Exception {
         return tls(SslContextBuilder.forClient().endpointIdentificationAlgorithm(null));

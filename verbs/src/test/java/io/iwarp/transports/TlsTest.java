@@ -126,6 +126,7 @@ class TlsTest {
         assertThat(initiators.endedBy()).isEqualTo(EndedBy.TRANSPORT);
         assertThat(initiators.cause()).isInstanceOf(SSLException.class);
         assertThat(initiators.toString()).startsWith("TLS failed: this side refused the peer's certificate (");
+        assertThat(initiators.mayRetry()).isFalse();
         CloseReason responders = await(server.nextEnd());
         assertThat(responders.cause()).isInstanceOf(SSLException.class);
         // BoringSSL tells the peer of an internal error.
@@ -144,11 +145,21 @@ class TlsTest {
         assertThat(initiators.endedBy()).isEqualTo(EndedBy.TRANSPORT);
         assertThat(initiators.cause()).isInstanceOf(SSLException.class);
         assertThat(initiators.toString()).startsWith("TLS failed: the peer refused this side's certificate");
+        assertThat(initiators.mayRetry()).isFalse();
         CloseReason responders = await(server.nextEnd());
         assertThat(responders.endedBy()).isEqualTo(EndedBy.TRANSPORT);
         assertThat(responders.cause()).isInstanceOf(SSLException.class);
         assertThat(responders.toString())
                 .startsWith("TLS failed: the peer sent no certificate, or none of an authority that this side trusts");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TLS_1_2", "TLS_1_3", "OPENSSL_1_3"})
+    void aCertificateOfAnotherAuthorityIsRefusedByTheResponder(Security security) throws Exception {
+        listen(security, ConnectionRequest::accept);
+        CloseReason initiators = failure(server.connect(security.strangeInitiator()));
+        assertThat(initiators.toString()).startsWith("TLS failed: the peer refused ");
+        assertThat(initiators.mayRetry()).isFalse();
     }
 
     @Test
