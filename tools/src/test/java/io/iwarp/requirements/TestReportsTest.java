@@ -85,7 +85,7 @@ class TestReportsTest {
     }
 
     @Test
-    void aModuleWithoutReportsTellsNothing(@TempDir Path module) throws IOException {
+    void aModuleWithoutReportsProvesNothing(@TempDir Path module) throws IOException {
         reports.readModule(module);
         assertThat(reports.tells("a.BTest")).isFalse();
     }

@@ -58,7 +58,7 @@ class HelpTest {
     }
 
     @Test
-    void anUnknownOptionIsToldWithTheWayToTheHelp() {
+    void anUnknownOptionIsReportedWithTheHelp() {
         CommandRun wrong = CommandRun.of("demo", "--sise", "1");
 
         assertThat(wrong.exitCode()).isEqualTo(2);
@@ -76,7 +76,7 @@ class HelpTest {
         "perf frobnicate, iwarp perf, '', iwarp perf --help",
         "perf clint, iwarp perf, did you mean client? , iwarp perf --help",
     })
-    void anUnknownCommandIsToldInOneLine(String arguments, String command, String guess, String help) {
+    void anUnknownCommandIsReportedWithAGuess(String arguments, String command, String guess, String help) {
         CommandRun wrong = CommandRun.of(arguments.split(" ", -1));
 
         assertThat(wrong.exitCode()).isEqualTo(2);

@@ -180,7 +180,7 @@ class LauncherTest {
     }
 
     @Test
-    void withoutANetworkItSaysSo() throws Exception {
+    void aMissingNetworkIsReported() throws Exception {
         maven("echo '[ERROR] Could not transfer artifact a:b:1: Unknown host repo'; exit 1");
         Result failed = launch(checkout());
         assertThat(failed.exitCode()).isEqualTo(2);
@@ -219,6 +219,31 @@ class LauncherTest {
             assertThat(builderOutput.lines().reduce((first, last) -> last)).contains("<-jar> <" + built() + "> <one>");
         }
         assertThat(builds()).hasSize(1);
+    }
+
+    @Test
+    void aTerminatedBuildEndsWithTheStatusOfTheSignal() throws Exception {
+        Path go = folder.resolve("go");
+        maven("until [ -e '" + go + "' ]; do sleep 0.05; done; " + BUILD);
+        Process builder = start(checkout());
+        try (BufferedReader output = builder.inputReader()) {
+            assertThat(output.readLine()).startsWith("iwarp: builds the command");
+
+            builder.toHandle().destroy();
+            Files.createFile(go);
+
+            assertThat(builder.waitFor()).isEqualTo(143);
+        }
+        assertThat(built()).doesNotExist();
+        assertThat(lock()).doesNotExist();
+    }
+
+    @Test
+    void windowsLauncherStartsNoJarOfAnInterruptedBuild() throws IOException {
+        assertThat(Files.readAllLines(Path.of("..", "iwarp.bat")))
+                .containsSubsequence(
+                        "set \"JAR=%HERE%tools\\target\\iwarp.jar\"",
+                        "if exist \"%LOCK%\" goto locked", "if exist \"%JAR%\" goto start", "rmdir \"%LOCK%\"");
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.iwarp.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.tools.cli.ErrorLines;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -42,12 +43,7 @@ class OutputTest {
     @Test
     @EnabledOnOs(OS.LINUX)
     void aProcessFailsWhoseStdoutIsFull() throws Exception {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "io.iwarp.tools.Iwarp",
-                        "help")
+        Process process = Child.command(List.of(), "help")
                 .redirectOutput(Path.of("/dev/full").toFile())
                 .start();
 
@@ -58,7 +54,7 @@ class OutputTest {
 
     @ParameterizedTest
     @CsvSource({"perf client, --report", "perf client, --json", "perf connect, --json"})
-    void aFileThatCannotBeWrittenIsToldBeforeTheMeasurement(String command, String option) {
+    void anUnwritableFileIsReportedBeforeTheMeasurement(String command, String option) {
         Path file = folder.resolve("none").resolve("file");
         // Nobody listens at this address, so a measurement would fail for another reason.
         List<String> words = List.of((command + " 127.0.0.1:1 " + option + " " + file).split(" ", -1));
@@ -82,6 +78,42 @@ class OutputTest {
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(old).hasContent("old");
         assertThat(fresh).doesNotExist();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"perf client, true", "conformance compare, false"})
+    void aFaultOfTheProgramNamesTheOptionThatShowsWhere(String name, boolean has) {
+        StringWriter err = new StringWriter();
+        CommandLine command = Iwarp.commandLine();
+        for (String word : name.split(" ")) {
+            command = command.getSubcommands().get(word);
+        }
+        command.setErr(new PrintWriter(err, true));
+
+        ErrorLines.onFailure(new IllegalStateException("no"), command, command.getParseResult());
+
+        assertThat(err.toString()).contains("this is a fault of the program");
+        assertThat(err.toString().contains("--verbose")).isEqualTo(has);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"perf client 127.0.0.1:1 -v, true", "rping -c -p 1 --verbose, true", "rping -c -p 1 -v, false"})
+    void whereACommandFailedIsLoggedOnRequest(String line, boolean logged) throws Exception {
+        Process process =
+                Child.command(line.split(" ")).redirectErrorStream(true).start();
+
+        String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertThat(printed).contains("Connection refused");
+        assertThat(printed.contains("\tat ")).as(printed).isEqualTo(logged);
+    }
+
+    @Test
+    void aPathThatTheLocaleCannotHaveIsNamed() {
+        CommandRun run = CommandRun.of("file", "put", "127.0.0.1:1", "a\0b");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("'a\\u0000b' cannot be a path in the encoding of this locale");
     }
 
     /** Takes nothing. */

@@ -19,6 +19,9 @@ public final class Session implements AutoCloseable {
     private static final long MAX_MEMORIES = 32;
 
     private static final long MAX_REST = 1 << 20;
+    /** For tens of thousands of pings. */
+    private static final long MAX_REST_IF_SLOW = 1 << 24;
+
     private static final Duration MAX_LIFE = Duration.ofMinutes(2);
     private static final Duration MAX_LIFE_IF_SLOW = Duration.ofMinutes(10);
     private static final int SMALL_BUFFER = 1 << 14;
@@ -86,7 +89,7 @@ public final class Session implements AutoCloseable {
                 link.connect(size, receiveBuffer, options.patience()),
                 dialogue,
                 options.patience(),
-                MAX_MEMORIES * options.maxSize() + MAX_REST,
+                MAX_MEMORIES * options.maxSize() + (options.slow() ? MAX_REST_IF_SLOW : MAX_REST),
                 options.slow() ? MAX_LIFE_IF_SLOW : MAX_LIFE);
         wires.add(wire);
         return wire;

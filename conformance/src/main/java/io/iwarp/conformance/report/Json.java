@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import io.iwarp.conformance.judge.Level;
 import io.iwarp.conformance.judge.Result;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,8 +28,14 @@ public final class Json {
 
     /** Writes a report. */
     public static void write(Report report, Path file) throws IOException {
-        try (var out = Files.newBufferedWriter(file);
-                JsonGenerator json = FACTORY.createGenerator(out)) {
+        try (var out = Files.newBufferedWriter(file)) {
+            write(report, out);
+        }
+    }
+
+    /** Writes a report, and leaves the writer open. */
+    public static void write(Report report, Writer out) throws IOException {
+        try (JsonGenerator json = FACTORY.createGenerator(out).disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET)) {
             json.useDefaultPrettyPrinter();
             json.writeStartObject();
             json.writeStringField("title", report.title());

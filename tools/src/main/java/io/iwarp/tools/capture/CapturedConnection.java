@@ -26,7 +26,7 @@ final class CapturedConnection {
         private final boolean outbound;
         private final MpaSegments segments =
                 new MpaSegments(() -> other().segments.requestsMarkers());
-        /** A segment that lacks the marker behind it, in its place between the segments of both directions. */
+        /** The place, among the segments of both directions, of a segment whose next marker has not arrived. */
         private @Nullable Segment open;
 
         Direction(boolean outbound) {

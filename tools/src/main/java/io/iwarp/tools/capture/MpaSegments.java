@@ -49,7 +49,7 @@ final class MpaSegments {
         return length > 0 && length <= held.readableBytes() ? take(length) : null;
     }
 
-    /** Returns whether the next segment is complete except for the marker of the FPDU behind it. */
+    /** Returns whether the next segment is complete except for the marker of the next FPDU. */
     boolean awaitsMarker() {
         if (!started || raw) {
             return false;

@@ -4,7 +4,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** A command: its output, and the checks of its arguments. */
+/** A command and its output. */
 public abstract class BaseCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -21,14 +21,5 @@ public abstract class BaseCommand implements Callable<Integer> {
     /** Returns where errors go that do not end the command. */
     protected final Output err() {
         return new Output(spec.commandLine().getErr());
-    }
-
-    /**
-     * Ends the command with an error message and its usage if a condition is false.
-     *
-     * @param complaint the error, with the option and its value
-     */
-    protected final void require(boolean condition, String complaint) {
-        OptionCheck.require(condition, complaint);
     }
 }

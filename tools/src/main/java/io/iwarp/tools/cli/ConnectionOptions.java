@@ -53,8 +53,8 @@ public abstract class ConnectionOptions {
     }
 
     /**
-     * Opens what a server needs that has its client in the same process, where {@link #openClient} captures and logs
-     * for both. Closing it is the caller's.
+     * Opens the endpoint of a server whose client runs in the same process. The endpoint of the client captures and
+     * logs for both. The caller closes it.
      */
     public Endpoint openLocalServer() {
         return new Endpoint(transport.loops(), tls.ofServer().then(transport.socketOptions()), () -> {});

@@ -142,7 +142,7 @@ public final class Conversation implements QueuePairListener {
         }
     }
 
-    /** Closes the connection in order: posted requests are still sent. Waits until it is closed. */
+    /** Closes the connection gracefully: posted requests are still sent. Waits until it is closed. */
     public void close() throws IOException, InterruptedException {
         Endpoint.close(List.of(queuePair()));
     }

@@ -226,7 +226,7 @@ public final class Endpoint implements AutoCloseable {
         }
     }
 
-    /** Closes connections in order, and waits until they are closed: requests that were posted are sent before. */
+    /** Closes connections gracefully, and waits until they are closed: requests that were posted are sent before. */
     public static void close(Collection<QueuePair> queuePairs) throws IOException, InterruptedException {
         queuePairs.forEach(QueuePair::close);
         for (QueuePair queuePair : queuePairs) {

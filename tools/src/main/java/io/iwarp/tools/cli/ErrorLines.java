@@ -33,6 +33,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class ErrorLines {
     private static final Logger LOGGER = LoggerFactory.getLogger(ErrorLines.class);
 
+    private static final String FAULT = ": this is a fault of the program: please report it";
+
     private ErrorLines() {}
 
     /** The command line was wrong: one line, and where the help is. */
@@ -74,7 +76,9 @@ public final class ErrorLines {
             return onUsageError(new ParameterException(command, failure.getMessage()), new String[0]);
         }
         LOGGER.debug("{} failed", command.getCommandSpec().qualifiedName(), failure);
-        print(command, describe(failure));
+        String error = describe(failure);
+        boolean shows = error.endsWith(FAULT) && command.getCommandSpec().findOption("--verbose") != null;
+        print(command, shows ? error + "; --verbose shows where" : error);
         return ExitCode.SOFTWARE;
     }
 
@@ -96,7 +100,8 @@ public final class ErrorLines {
 
     /** Returns why a connection was not set up, and what to do. */
     public static String describeSetup(ConnectionClosedException failure) {
-        return describe(failure) + (tlsFailure(failure) == null ? "; both sides need --tls, or neither" : "");
+        boolean known = failure.reason().endedBy() == EndedBy.LOCAL_APPLICATION || tlsFailure(failure) != null;
+        return describe(failure) + (known ? "" : "; both sides need --tls, or neither");
     }
 
     /** Returns why a stream has ended, and what to do. */
@@ -137,7 +142,9 @@ public final class ErrorLines {
             return "TLS failed: " + tls.getMessage() + ": check --tls, --cert, --key and --ca on both sides";
         }
         if (failure instanceof ConnectionClosedException closed) {
-            return describeEnd(closed.reason());
+            return closed.reason().cause() instanceof OutOfMemoryError memory
+                    ? describe(memory)
+                    : describeEnd(closed.reason());
         }
         if (failure instanceof CommandFailedException || failure instanceof IwarpException) {
             return message;
@@ -200,7 +207,7 @@ public final class ErrorLines {
         if (failure instanceof IOException) {
             return message;
         }
-        return failure + ": this is a fault of the program; --verbose shows where";
+        return failure + FAULT;
     }
 
     /** Servers of this package send the reason in the private data. Other servers may send nothing, or binary data. */

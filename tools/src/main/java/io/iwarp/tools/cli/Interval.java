@@ -52,7 +52,7 @@ public record Interval(long end, long nanos, long operations, long ofPeer, Histo
     /**
      * Returns the result as two lines of text.
      *
-     * @param size bytes of an operation
+     * @param size bytes of an operation; without any, operations are not a rate of bytes
      * @param noun what an operation is called
      */
     public List<String> summary(long size, String noun) {
@@ -66,11 +66,11 @@ public record Interval(long end, long nanos, long operations, long ofPeer, Histo
         return List.of(
                 String.format(
                         Locale.ROOT,
-                        "%s in %s: %,.0f/s, %s",
+                        "%s in %s: %,.0f/s%s",
                         Bytes.count(operations, noun),
                         Bytes.time(nanos),
                         perSecond(),
-                        Bytes.rate(operations * size, nanos)),
+                        size == 0 ? "" : ", " + Bytes.rate(operations * size, nanos)),
                 latency.append("  max ").append(Bytes.time(times.getMaxValue())).toString());
     }
 

@@ -35,11 +35,6 @@ public final class LimitOptions {
     public ClientLimits limits(int defaultClients) {
         int clients = maxClients == null ? defaultClients : maxClients;
         OptionCheck.within("--max-clients", clients, 1, Integer.MAX_VALUE);
-        return new ClientLimits(clients, maxMemory == null ? defaultMemory() : maxMemory);
-    }
-
-    /** Returns half of the direct memory that this JVM may allocate, in bytes. */
-    public static long defaultMemory() {
-        return PlatformDependent.maxDirectMemory() / 2;
+        return new ClientLimits(clients, maxMemory == null ? PlatformDependent.maxDirectMemory() / 2 : maxMemory);
     }
 }

@@ -125,4 +125,12 @@ public final class Measurement {
             throw io;
         }
     }
+
+    /** Throws what has ended the measurement before its time. */
+    public void requireWhole() throws IOException, InterruptedException {
+        requireNoFailure();
+        if (failure instanceof InterruptedException interrupted) {
+            throw interrupted;
+        }
+    }
 }

@@ -51,7 +51,7 @@ public final class Progress implements AutoCloseable {
         return new Progress(terminal, bar);
     }
 
-    @SuppressWarnings("SystemConsoleNull") // From Java 22 on it is never null, but has a method that tells.
+    @SuppressWarnings("SystemConsoleNull") // From Java 22 on it is never null, and isTerminal says what it is.
     private static boolean onTerminal() {
         Console console = System.console();
         if (console == null) {

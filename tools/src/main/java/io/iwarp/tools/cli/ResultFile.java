@@ -61,7 +61,7 @@ public final class ResultFile implements AutoCloseable {
         }
     }
 
-    /** Writes this text behind what is in the file. */
+    /** Appends this text. */
     public void append(String text) throws IOException {
         if (channel != null) {
             ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));

@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /** Suggests a correction for a misspelled word. */
 public final class Spelling {
-    /** One mistake for so many letters is a slip. */
+    /** The number of letters for each of which one mistake is tolerated. */
     private static final int LETTERS_PER_MISTAKE = 3;
 
     private Spelling() {}

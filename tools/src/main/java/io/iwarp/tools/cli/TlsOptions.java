@@ -40,13 +40,14 @@ public final class TlsOptions {
 
     /** Returns the TLS handlers for connections that a server accepts. */
     public TransportHandlers ofServer() {
-        require(authorities == null || certificate != null, "--ca of a server needs --cert and --key as well");
+        OptionCheck.require(
+                authorities == null || certificate != null, "--ca of a server needs --cert and --key as well");
         return enabled() ? TlsHandlers.accepting(identity(), authorities) : TransportHandlers.NONE;
     }
 
     /** Returns the TLS handlers for connections of a client. */
     public TransportHandlers ofClient() {
-        require(
+        OptionCheck.require(
                 certificate == null || authorities != null,
                 "--cert of a client needs --ca as well: without it the client does not know which server it talks to");
         return enabled() ? TlsHandlers.connecting(identity(), authorities) : TransportHandlers.NONE;
@@ -55,13 +56,9 @@ public final class TlsOptions {
     private TlsHandlers.@Nullable Identity identity() {
         Path certificateFile = certificate;
         Path keyFile = key;
-        require(
+        OptionCheck.require(
                 (certificateFile == null) == (keyFile == null),
                 "--cert and --key belong together: set both or neither");
         return certificateFile == null || keyFile == null ? null : new TlsHandlers.Identity(certificateFile, keyFile);
-    }
-
-    private void require(boolean condition, String complaint) {
-        OptionCheck.require(condition, complaint);
     }
 }

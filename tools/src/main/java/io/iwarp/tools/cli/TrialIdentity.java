@@ -14,7 +14,7 @@ import java.util.List;
 /** A key and a self-signed certificate for a server that has none. The JDK's keytool makes them. */
 final class TrialIdentity {
     private static final String NAME = "iwarp";
-    // The key store exists for the time of this call, in a folder that nobody else can read.
+    // The key store exists during this call, in a folder that only this user can read.
     private static final String PASSWORD = "for-this-call";
 
     private TrialIdentity() {}

@@ -27,16 +27,15 @@ public class WireOptions {
             names = "--ird",
             paramLabel = "N",
             description =
-                    "How many Reads and atomics of the peer are executed at a time, 0 to 16,382. The enhanced set-up"
-                            + " tells the peer.")
+                    "How many Reads and atomics of the peer are executed at a time, 0 to 16,382. The peer learns it in"
+                            + " the enhanced set-up.")
     private int ird = MpaSettings.DEFAULT.ird();
 
     @Option(
             names = "--ord",
             paramLabel = "N",
-            description =
-                    "How many Reads and atomics of this side may be outstanding, 0 to 16,382. The enhanced set-up tells"
-                            + " the peer.")
+            description = "How many Reads and atomics of this side may be outstanding, 0 to 16,382. The peer learns it"
+                    + " in the enhanced set-up.")
     private int ord = MpaSettings.DEFAULT.ord();
 
     @Option(

@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
         name = "conformance",
         description =
                 "Judges an iWARP peer of any make by what it does on the wire. It starts from the exchange of rping.",
-        footer = "%n'iwarp conformance COMMAND --help' tells more about a command.",
+        footer = "%n'iwarp conformance COMMAND --help' describes a command.",
         subcommands = {ConformanceServer.class, ConformanceClient.class, ConformanceCompare.class})
 public final class Conformance extends CommandGroup {
     private final Function<String, CommandLine> iwarp;

@@ -100,7 +100,7 @@ final class ConformanceOptions {
             description = "Run the cases up to a level, for a stack that claims no more: ${COMPLETION-CANDIDATES}.")
     private Stage level = Stage.EXTENSIONS;
 
-    /** What a run need not see, if the user says so. */
+    /** What a run does not have to see. */
     enum Waiver {
         BOUNDS;
 
@@ -210,8 +210,10 @@ final class ConformanceOptions {
         }
         OptionCheck.require(patience.toMillis() > 0, "--patience is less than 1 ms");
         OptionCheck.require(quiet.toMillis() > 0, "--quiet-time is less than 1 ms");
-        Output out = new Output(command.commandLine().getOut());
         Output err = new Output(command.commandLine().getErr());
+        Output out = files.toStandardOutput()
+                ? err
+                : new Output(command.commandLine().getOut());
         if (list) {
             cases.forEach(test -> out.line(line(suite, test)));
             out.line(cases.size() + " cases");
@@ -228,7 +230,8 @@ final class ConformanceOptions {
         List<Result> results = List.of();
         String failure = null;
         try (Link link = opener.open();
-                ReportFiles.Recording recording = files.record(reporter, link, err::line)) {
+                ReportFiles.Recording recording =
+                        files.record(reporter, link, command.commandLine().getOut(), err::line)) {
             try {
                 suite.run(options, link, cases, required, known, restarter(), result -> {
                     if (recording.add(result)) {
@@ -256,15 +259,20 @@ final class ConformanceOptions {
         if (failure != null || !complete) {
             return CANNOT_RUN;
         }
+        int exitCode = exitCode(results, waived);
+        if (exitCode == NOT_WHOLE) {
+            err.line(command.qualifiedName() + ": " + Runner.NO_BOUNDS
+                    + ". If it registers more than it names, as it may, say so with --waive bounds");
+        }
+        return exitCode;
+    }
+
+    static int exitCode(List<Result> results, Set<Waiver> waived) {
         if (results.stream().anyMatch(result -> result.status() == Result.Status.FAILED)) {
             return 1;
         }
         boolean whole = waived.contains(Waiver.BOUNDS)
                 || results.stream().noneMatch(result -> result.detail().equals(Runner.NO_BOUNDS));
-        if (!whole) {
-            err.line(command.qualifiedName() + ": " + Runner.NO_BOUNDS
-                    + ". If it registers more than it names, as it may, say so with --waive bounds");
-        }
         return whole ? 0 : NOT_WHOLE;
     }
 
@@ -341,7 +349,7 @@ final class ConformanceOptions {
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue, (a, b) -> a, LinkedHashMap::new));
     }
 
-    private SuiteOptions options(Role role) {
+    SuiteOptions options(Role role) {
         SuiteOptions plain = SuiteOptions.of(role);
         return new SuiteOptions(
                 role,

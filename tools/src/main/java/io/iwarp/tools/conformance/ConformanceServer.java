@@ -3,6 +3,7 @@ package io.iwarp.tools.conformance;
 import io.iwarp.conformance.judge.Role;
 import io.iwarp.conformance.judge.ServerLink;
 import io.iwarp.tools.cli.BaseCommand;
+import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.PeerAddress;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,7 @@ final class ConformanceServer extends BaseCommand {
     public Integer call() throws Exception {
         PeerAddress address = server;
         return options.run(Role.SERVER, "server " + address, () -> {
-            require(address != null, "HOST:PORT of the server is missing");
+            OptionCheck.require(address != null, "HOST:PORT of the server is missing");
             return new ServerLink(Objects.requireNonNull(address).resolve());
         });
     }

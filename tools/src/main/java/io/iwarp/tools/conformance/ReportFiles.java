@@ -9,6 +9,7 @@ import io.iwarp.conformance.report.Json;
 import io.iwarp.conformance.report.Report;
 import io.iwarp.tools.cli.OptionCheck;
 import java.io.IOException;
+import java.io.Writer;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
@@ -27,10 +28,15 @@ import picocli.CommandLine.Option;
 
 /** The files that a run is asked to write. */
 final class ReportFiles {
+    private static final Path STANDARD_OUTPUT = Path.of("-");
+
     @Option(names = "--html", paramLabel = "FILE", description = "Write a report to look at.")
     private @Nullable Path html;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "Write a report for programs.")
+    @Option(
+            names = "--json",
+            paramLabel = "FILE",
+            description = "Write a report for programs; - is stdout, which then has nothing else.")
     private @Nullable Path json;
 
     @Option(names = "--junit", paramLabel = "FILE", description = "Write a report as JUnit does.")
@@ -45,6 +51,15 @@ final class ReportFiles {
     @FunctionalInterface
     private interface Writing {
         void into(Path path) throws IOException;
+    }
+
+    /** Returns whether a report is all that stdout shows. */
+    boolean toStandardOutput() {
+        return STANDARD_OUTPUT.equals(json);
+    }
+
+    private @Nullable Path jsonFile() {
+        return toStandardOutput() ? null : json;
     }
 
     /**
@@ -64,7 +79,7 @@ final class ReportFiles {
         }
         List<String> complaints = new ArrayList<>();
         attempt("--html", html, file -> begin(file, () -> Html.write(empty, file)), complaints);
-        attempt("--json", json, file -> begin(file, () -> Json.write(empty, file)), complaints);
+        attempt("--json", jsonFile(), file -> begin(file, () -> Json.write(empty, file)), complaints);
         attempt("--junit", junit, file -> begin(file, () -> JUnit.write(empty, file)), complaints);
         attempt(
                 "--pcap-dir",
@@ -115,10 +130,12 @@ final class ReportFiles {
      * the link is closed, in this order.
      *
      * @param reporter makes a report of results
+     * @param standardOutput gets the report of {@code --json -}
      * @param complaints gets a line for each file that cannot be written
      */
-    Recording record(Function<List<Result>, Report> reporter, Link link, Consumer<String> complaints) {
-        return new Recording(reporter, link, complaints);
+    Recording record(
+            Function<List<Result>, Report> reporter, Link link, Writer standardOutput, Consumer<String> complaints) {
+        return new Recording(reporter, link, standardOutput, complaints);
     }
 
     /** The results of a run so far. The thread that runs the cases uses it; at a signal a shutdown hook ends it. */
@@ -126,14 +143,20 @@ final class ReportFiles {
         private final List<Result> results = new ArrayList<>();
         private final Function<List<Result>, Report> reporter;
         private final Link link;
+        private final Writer standardOutput;
         private final Consumer<String> complaints;
         private final Thread hook = new Thread(this::end, "conformance-reports");
         private boolean ended;
         private boolean complete = true;
 
-        private Recording(Function<List<Result>, Report> reporter, Link link, Consumer<String> complaints) {
+        private Recording(
+                Function<List<Result>, Report> reporter,
+                Link link,
+                Writer standardOutput,
+                Consumer<String> complaints) {
             this.reporter = reporter;
             this.link = link;
+            this.standardOutput = standardOutput;
             this.complaints = complaints;
             Runtime.getRuntime().addShutdownHook(hook);
         }
@@ -158,7 +181,7 @@ final class ReportFiles {
         private synchronized void end() {
             if (!ended) {
                 ended = true;
-                List<String> failures = write(reporter.apply(results), results);
+                List<String> failures = write(reporter.apply(results), results, standardOutput);
                 failures.forEach(complaints);
                 complete = failures.isEmpty();
                 link.close();
@@ -176,10 +199,20 @@ final class ReportFiles {
         }
     }
 
-    private List<String> write(Report report, List<Result> results) {
+    private List<String> write(Report report, List<Result> results, Writer standardOutput) {
         List<String> complaints = new ArrayList<>();
         attempt("--html", html, file -> Html.write(report, file), complaints);
-        attempt("--json", json, file -> Json.write(report, file), complaints);
+        attempt("--json", jsonFile(), file -> Json.write(report, file), complaints);
+        if (toStandardOutput()) {
+            attempt(
+                    "--json",
+                    json,
+                    file -> {
+                        Json.write(report, standardOutput);
+                        standardOutput.append(System.lineSeparator()).flush();
+                    },
+                    complaints);
+        }
         attempt("--junit", junit, file -> JUnit.write(report, file), complaints);
         attempt(
                 "--pcap-dir",

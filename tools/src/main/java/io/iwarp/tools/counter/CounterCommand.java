@@ -86,10 +86,10 @@ public final class CounterCommand extends BaseCommand {
     @Override
     @SuppressWarnings("try") // the shutdown is only closed
     public Integer call() throws Exception {
-        require(server == null || !listening, "--listen takes no HOST:PORT");
+        OptionCheck.require(server == null || !listening, "--listen takes no HOST:PORT");
         OptionCheck.within("--clients", clients, 1, MAX_CLIENTS);
-        require(adds >= 0, "--adds " + adds + " is negative");
-        require(rounds >= 0, "--rounds " + rounds + " is negative");
+        OptionCheck.require(adds >= 0, "--adds " + adds + " is negative");
+        OptionCheck.require(rounds >= 0, "--rounds " + rounds + " is negative");
         QueuePairSettings settings = connection.settings().build();
         if (listening) {
             return serve(settings);

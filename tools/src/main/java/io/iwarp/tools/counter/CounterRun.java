@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** Several clients that count at the same time, and the check that nothing was lost. */
 final class CounterRun {
@@ -55,15 +54,10 @@ final class CounterRun {
             List<MeasureOptions.Work> underLock = workers.stream()
                     .map(worker -> (MeasureOptions.Work) worker::countUnderLock)
                     .toList();
-            if (isWhole(
-                            "spin lock",
-                            "read, added and wrote back",
-                            work.rounds(),
-                            measuring.measure("spin lock", Long.BYTES, underLock))
+            if (isWhole("spin lock", "round", measuring.measure("spin lock", Long.BYTES, underLock))
                     && isWhole(
                             "fetch-add",
-                            "added",
-                            work.adds(),
+                            "operation",
                             loads.measure(measuring, "fetch-add", Long.BYTES, false, MeasureOptions.UNLIMITED))) {
                 Endpoint.close(workers.stream().map(Load::queuePair).toList());
                 check();
@@ -74,22 +68,10 @@ final class CounterRun {
     }
 
     /** Prints the result of a phase, and returns whether the phase came to its end. */
-    private boolean isWhole(String name, String verb, long each, Measurement measured) throws IOException {
+    private boolean isWhole(String name, String noun, Measurement measured) throws IOException {
         Interval total = measured.total();
-        List<String> summary = total.summary(Long.BYTES, "operation");
-        story.step(
-                name,
-                "%s",
-                measured.cutShort()
-                        ? summary.get(0)
-                        : String.format(
-                                Locale.ROOT,
-                                "%s %s %,d times each in %s, %,.0f/s",
-                                Bytes.count(clients, "client"),
-                                verb,
-                                each,
-                                Bytes.time(total.nanos()),
-                                total.perSecond()));
+        List<String> summary = total.summary(0, noun);
+        story.step(name, "%s", summary.get(0));
         story.step("", "%s", summary.get(1));
         measuring.write(file, json -> {
             json.writeStringField("op", "counter, " + name);

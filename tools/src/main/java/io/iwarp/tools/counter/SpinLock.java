@@ -58,7 +58,7 @@ final class SpinLock {
         long found = Endpoint.await(queuePair.compareSwap(lock, holder, FREE));
         if (found != holder) {
             throw new CommandFailedException("client " + holder + " held the lock, but found " + found
-                    + " in it when it gave it back: somebody broke the lock");
+                    + " in it at its release: another client does not keep to the lock");
         }
     }
 

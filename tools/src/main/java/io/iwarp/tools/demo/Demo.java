@@ -44,16 +44,6 @@ public final class Demo extends BaseCommand {
     @Override
     public Integer call() throws Exception {
         OptionCheck.sizeWithin("--size", size, 1, MAX_SIZE);
-        try {
-            run();
-        } catch (OutOfMemoryError e) {
-            throw new CommandFailedException("there is no direct memory for " + Bytes.size(size)
-                    + " on each side: allow more with java -XX:MaxDirectMemorySize=..., or write less");
-        }
-        return 0;
-    }
-
-    private void run() throws Exception {
         Story story = new Story(out());
         story.title("iWARP demo: RDMA over TCP loopback, " + Bytes.size(size));
         QueuePairSettings settings = connection.settings().build();
@@ -64,6 +54,14 @@ public final class Demo extends BaseCommand {
                 IwarpListener listener = responderEnd.listen(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), settings, responder)) {
             new DemoInitiator(story, initiatorEnd, size).run(listener.localAddress(), settings, responder);
+        }
+        return 0;
+    }
+
+    /** Fails the demo if a condition is false. */
+    static void require(boolean condition, String complaint) {
+        if (!condition) {
+            throw new CommandFailedException(complaint + ": please report it");
         }
     }
 }

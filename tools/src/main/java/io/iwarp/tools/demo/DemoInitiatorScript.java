@@ -83,7 +83,7 @@ final class DemoInitiatorScript {
             throw new CommandFailedException(
                     "byte " + report.firstDifference() + " of the responder's memory is wrong: please report it");
         }
-        require(answer.equals(done), "the responder's answer is not the message it got");
+        Demo.require(answer.equals(done), "the responder's answer is not the message it got");
         story.step(
                 "verify",
                 "responder compared %s in %s: all as written",
@@ -99,7 +99,7 @@ final class DemoInitiatorScript {
         Endpoint.await(queuePair.read(memory.slice(0, size), advertisement.memory()));
         long nanos = System.nanoTime() - begin;
         long difference = pattern.firstDifference(memory, size);
-        require(difference < 0, "byte " + difference + " that was read is wrong");
+        Demo.require(difference < 0, "byte " + difference + " that was read is wrong");
         story.step("read", "initiator read %s back with one RDMA Read in %s,", Bytes.size(size), Bytes.time(nanos));
         story.step("", "and compared %s: all as written", Bytes.exactly(size));
     }
@@ -109,7 +109,7 @@ final class DemoInitiatorScript {
         long before = Endpoint.await(queuePair.fetchAdd(number, ADDED));
         long added = Endpoint.await(queuePair.compareSwap(number, before + ADDED, SWAPPED));
         long swapped = Endpoint.await(queuePair.compareSwap(number, before + ADDED, 0));
-        require(
+        Demo.require(
                 before == DemoResponder.NUMBER && added == before + ADDED && swapped == SWAPPED,
                 "atomics found " + before + ", " + added + " and " + swapped);
         story.step("fetch-add", "initiator added %d to a number of the responder, which was %d", ADDED, before);
@@ -123,7 +123,8 @@ final class DemoInitiatorScript {
         ByteBuf bytes = directBuffer(window);
         try {
             Endpoint.await(queuePair.read(bytes, window));
-            require(pattern.firstDifference(bytes, 0, bytes.readableBytes()) < 0, "what the window shows is wrong");
+            Demo.require(
+                    pattern.firstDifference(bytes, 0, bytes.readableBytes()) < 0, "what the window shows is wrong");
         } finally {
             bytes.release();
         }
@@ -171,12 +172,6 @@ final class DemoInitiatorScript {
             story.paragraph("terminate", error + ": " + error.explanation());
         } finally {
             sink.release();
-        }
-    }
-
-    private static void require(boolean condition, String complaint) {
-        if (!condition) {
-            throw new CommandFailedException(complaint + ": please report it");
         }
     }
 }

@@ -6,7 +6,6 @@ import io.iwarp.memory.MemoryWindow;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.cli.BytePattern;
 import io.iwarp.tools.cli.Bytes;
-import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Story;
 import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.QueuePair;
@@ -126,9 +125,7 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
     }
 
     private static void require(boolean condition, String what) {
-        if (!condition) {
-            throw new CommandFailedException(what + " did not arrive as it was sent: please report it");
-        }
+        Demo.require(condition, what + " did not arrive as it was sent");
     }
 
     QueuePair queuePair() {

@@ -58,7 +58,7 @@ public final class EchoClient extends ClientCommand {
                         + ": choose a smaller --size, or start it with a greater --max-size");
             }
             if (!end.warmup().isZero()) {
-                measure(queuePair, 0, null, end.warmup()).requireNoFailure();
+                measure(queuePair, 0, null, end.warmup()).requireWhole();
             }
             Measurement measured =
                     measure(queuePair, end.count(), "round trips of " + Bytes.size(size), end.duration());

@@ -167,7 +167,7 @@ final class FileFetcher implements AutoCloseable {
     }
 
     /**
-     * Reads the server's refusal, which it sends before it closes, possibly behind pieces that are not read any more.
+     * Reads the server's refusal, which it sends before it closes, possibly after pieces that are not read any more.
      */
     private void lookForRefusal() throws IOException, InterruptedException {
         while (true) {

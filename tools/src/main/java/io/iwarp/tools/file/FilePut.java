@@ -69,7 +69,7 @@ final class FilePut extends FileClient {
 
     private SourceFile open(Path path) throws IOException {
         boolean standardInput = path.toString().equals(STANDARD_STREAM);
-        require(!standardInput || name != null, "FILE - needs the NAME of the file at the server");
+        OptionCheck.require(!standardInput || name != null, "FILE - needs the NAME of the file at the server");
         return standardInput ? SourceFile.of(STANDARD_STREAM, System.in) : SourceFile.ofClient(path);
     }
 }

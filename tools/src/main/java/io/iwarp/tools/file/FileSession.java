@@ -89,7 +89,7 @@ final class FileSession {
         }
     }
 
-    /** Always closes the connection in order and before the region, so that the client receives the reason. */
+    /** Always closes the connection gracefully and before the region, so that the client receives the reason. */
     private void talk(ByteBuf memory, MemoryRegion region) throws IOException, InterruptedException {
         try {
             out.line(client + " " + answer(dialogue.receive(), memory, region));

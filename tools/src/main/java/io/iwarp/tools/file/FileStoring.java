@@ -52,7 +52,7 @@ final class FileStoring {
             String ours = hash.hex();
             if (!ours.equals(done.hash())) {
                 throw new CommandFailedException("what arrived has SHA-256 " + ours + ", what was sent " + done.hash()
-                        + ": the file changed meanwhile, or something on the way is faulty");
+                        + ": the file changed while it was sent, or something on the way is faulty");
             }
             Path stored = file.keep();
             client.send(new FileMessage.Stored(ours));

@@ -58,7 +58,7 @@ final class PartialFile implements AutoCloseable {
     }
 
     /**
-     * Deletes the files in a directory whose writers were killed. A file that somebody is writing, and any file with a
+     * Deletes the files in a directory whose writers were killed. A file that is being written, and any file with a
      * name of another form, is left alone.
      *
      * @return how many were deleted

@@ -17,7 +17,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A file that is read from its beginning to its end, and must not change meanwhile. It belongs to one thread. */
+/** A file that is read from its beginning to its end, and must not change until then. Not thread-safe. */
 final class SourceFile implements AutoCloseable {
     private final String name;
     private final ReadableByteChannel channel;
@@ -103,7 +103,7 @@ final class SourceFile implements AutoCloseable {
         return size;
     }
 
-    /** Fills the buffer with what comes next; leaves room at the end of the file, which comes at no other size. */
+    /** Fills the buffer. Leaves room only at the end of a file of unknown size. */
     void read(ByteBuffer bytes) throws IOException {
         while (bytes.hasRemaining()) {
             if (channel.read(bytes) < 0) {

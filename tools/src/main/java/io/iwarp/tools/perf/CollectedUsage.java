@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 
 /**
  * Collects garbage for clients that want to know what is in use afterwards. A collection stops all connections for a
- * moment, so the next one comes {@value #PAUSE_SECONDS} seconds later at the earliest, and answers all who asked
- * meanwhile. Any thread may ask.
+ * moment, so there is at most one in {@value #PAUSE_SECONDS} seconds, which answers all requests since the one before.
+ * Any thread may ask.
  */
 final class CollectedUsage {
     /** The shortest time between two collections, in seconds. */

@@ -1,11 +1,12 @@
 package io.iwarp.tools.perf;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.EventLoops;
 import io.iwarp.tools.cli.Interval;
 import io.iwarp.tools.cli.Json;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -26,22 +27,13 @@ record ConnectResult(
         Interval total,
         @Nullable PerfUsage here,
         @Nullable PerfUsage there) {
-    /** Returns one or two lines of human-readable text. */
-    String text() {
-        String rate = String.format(
-                Locale.ROOT,
-                "%s, %,d at a time over %s: %,.0f per second, p50 %,.1f us, p99 %,.1f us, max %,.1f us",
-                Bytes.count(total.operations(), "connection"),
-                parallel,
-                loops.transport(),
-                total.perSecond(),
-                total.micros(50),
-                total.micros(99),
-                total.micros(100));
-        return here == null || there == null
-                ? rate
-                : rate + System.lineSeparator() + "each takes, when idle, " + bytes(here) + " at the client; "
-                        + bytes(there) + " at the server";
+    /** Returns lines of human-readable text. */
+    List<String> lines() {
+        List<String> lines = new ArrayList<>(total.summary(0, "connection"));
+        if (here != null && there != null) {
+            lines.add("each takes, when idle, " + bytes(here) + " at the client; " + bytes(there) + " at the server");
+        }
+        return lines;
     }
 
     private String bytes(PerfUsage usage) {

@@ -56,7 +56,7 @@ final class PerfClient extends ClientCommand {
     protected void run() throws Exception {
         List<PerfPlan> chosen = plans.plans(connection());
         measuring.check();
-        require(
+        OptionCheck.require(
                 report == null || !measuring.writesTo(report),
                 "--json and --report name the same file " + report + ": give each a file of its own");
         QueuePairSettings.Builder settings = withMulpdu(settings());
@@ -108,7 +108,10 @@ final class PerfClient extends ClientCommand {
         ServerUsage usage = ServerUsage.connect(endpoint, address, settings);
         for (PerfPlan plan : chosen) {
             if (plan.count() > 0 && !plan.warmup().isZero()) {
-                new PerfRun(endpoint, plan.warmingUp(), measuring, false).run(address, settings, usage);
+                new PerfRun(endpoint, plan.warmingUp(), measuring, false)
+                        .run(address, settings, usage)
+                        .measurement()
+                        .requireWhole();
             }
             PerfResult result = new PerfRun(endpoint, plan, measuring, true).run(address, settings, usage);
             results.add(result);

@@ -2,8 +2,9 @@ package io.iwarp.tools.perf;
 
 import io.iwarp.tools.cli.ClientCommand;
 import io.iwarp.tools.cli.Endpoint;
-import io.iwarp.tools.cli.Interval;
-import io.iwarp.tools.cli.JsonOption;
+import io.iwarp.tools.cli.EventLoops;
+import io.iwarp.tools.cli.MeasureOptions;
+import io.iwarp.tools.cli.Measurement;
 import io.iwarp.tools.cli.OptionCheck;
 import io.iwarp.tools.cli.ResultFile;
 import io.iwarp.verbs.QueuePairSettings;
@@ -57,45 +58,51 @@ final class PerfConnect extends ClientCommand {
     private boolean idle;
 
     @Mixin
-    private JsonOption json;
+    private MeasureOptions measuring;
 
     @Override
     protected void run() throws Exception {
         OptionCheck.within("--count", count, 1, MAX_COUNT);
         OptionCheck.within("--clients", clients, 1, MAX_CLIENTS);
-        require(warmup >= 0, "--warmup " + warmup + " is negative");
-        try (ResultFile file = json.open();
+        OptionCheck.require(warmup >= 0, "--warmup " + warmup + " is negative");
+        measuring.check();
+        try (ResultFile file = measuring.open();
                 Endpoint endpoint = open()) {
-            ConnectResult result = measure(endpoint, address());
-            if (!json.toStandardOutput()) {
-                result.text().lines().forEach(out()::line);
-            }
-            json.write(file, result::write);
+            measure(file, endpoint, address());
         }
     }
 
-    private ConnectResult measure(Endpoint endpoint, SocketAddress name) throws IOException, InterruptedException {
+    private void measure(ResultFile file, Endpoint endpoint, SocketAddress name)
+            throws IOException, InterruptedException {
         QueuePairSettings settings = settings().build();
+        EventLoops loops = connection().transport().loops();
         ServerUsage usage = ServerUsage.connect(endpoint, name, settings());
         // The one that answers, of all that the name has.
         SocketAddress address = usage.server();
         if (warmup > 0) {
-            ConnectRun.begin(endpoint, address, settings, warmup, clients, false)
-                    .await();
+            new ConnectRun(endpoint, address, settings, warmup, false)
+                    .measure(measuring, null, clients)
+                    .requireWhole();
         }
         PerfUsage serverBefore = idle ? usage.collected() : null;
         PerfUsage before = idle ? PerfUsage.collected(0) : null;
-        ConnectRun run = ConnectRun.begin(endpoint, address, settings, count, clients, idle);
-        Interval total = run.await();
+        ConnectRun run = new ConnectRun(endpoint, address, settings, count, idle);
+        String title = "connections, " + clients + " at a time over " + loops.transport();
+        Measurement measured = run.measure(measuring, title, clients);
+        boolean whole = !measured.cutShort();
         ConnectResult result = new ConnectResult(
                 clients,
-                connection().transport().loops(),
+                loops,
                 connection().encrypted(),
-                total,
-                before == null ? null : PerfUsage.collected(0).since(before),
-                serverBefore == null ? null : usage.collected().since(serverBefore));
+                measured.total(),
+                whole && before != null ? PerfUsage.collected(0).since(before) : null,
+                whole && serverBefore != null ? usage.collected().since(serverBefore) : null);
+        if (!measuring.toStandardOutput()) {
+            out().lines(result.lines());
+        }
+        measuring.write(file, result::write);
+        measured.requireNoFailure();
         run.close();
         usage.close();
-        return result;
     }
 }

@@ -129,7 +129,7 @@ final class PerfRun {
         return answered || task.direction().fromServer() ? AccessRight.REMOTE_WRITE : AccessRight.LOCAL_WRITE;
     }
 
-    /** Closes the connections in order, and then their memory. */
+    /** Closes the connections gracefully, and then their memory. */
     private void close() throws IOException, InterruptedException {
         try {
             Endpoint.close(queuePairs);

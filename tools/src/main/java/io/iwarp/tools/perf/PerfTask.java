@@ -134,7 +134,7 @@ record PerfTask(PerfOperation operation, PerfMode mode, Direction direction, int
     }
 
     /**
-     * Reads what {@link #encode} wrote, behind the greeting.
+     * Reads what {@link #encode} wrote, after the greeting.
      *
      * @throws IllegalArgumentException if the server does not support the task; the message names the reason
      */

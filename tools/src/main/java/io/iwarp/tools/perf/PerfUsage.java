@@ -61,7 +61,7 @@ record PerfUsage(long nanos, long cpuNanos, long allocated, long heap, long dire
         return new PerfUsage(in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong());
     }
 
-    /** Returns what was used from {@code before} until this, as if it had been from 0 on. */
+    /** Returns the usage between {@code before} and this. */
     PerfUsage since(PerfUsage before) {
         return new PerfUsage(
                 nanos - before.nanos,

@@ -26,24 +26,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** One run of {@link Cmatose}, at either end. Its methods block. */
-final class CmatoseRun {
-    private final Endpoint endpoint;
-    private final QueuePairSettings settings;
-    private final int connections;
-    private final int count;
-    private final int size;
-    private final Output out;
-
-    CmatoseRun(Endpoint endpoint, QueuePairSettings settings, int connections, int count, int size, Output out) {
-        this.endpoint = endpoint;
-        this.settings = settings;
-        this.connections = connections;
-        this.count = count;
-        this.size = size;
-        this.out = out;
-    }
-
+/**
+ * One run of {@link Cmatose}, at either end. Its methods block.
+ *
+ * @param connections how many
+ * @param count messages over each of them, in each direction
+ * @param size bytes of each message
+ */
+record CmatoseRun(Endpoint endpoint, QueuePairSettings settings, int connections, int count, int size, Output out) {
     /** One connection, with all its receives posted. */
     private final class Node {
         private final QueuePair queuePair;

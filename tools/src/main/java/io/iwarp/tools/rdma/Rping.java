@@ -4,7 +4,6 @@ import io.iwarp.mpa.MpaSettings;
 import io.iwarp.tools.cli.BaseCommand;
 import io.iwarp.tools.cli.BlockingService;
 import io.iwarp.tools.cli.Bytes;
-import io.iwarp.tools.cli.ClientLimits;
 import io.iwarp.tools.cli.ClientWireOptions;
 import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
@@ -28,6 +27,7 @@ import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
 
 /** The ping of rdma-core, to be used with it or with itself. */
 @Command(
@@ -51,7 +51,7 @@ public final class Rping extends BaseCommand {
     private static final int DEFAULT_SIZE = 64;
     private static final int DEFAULT_MAX_SIZE = 1 << 16;
     private static final int MAX_SIZE = 1 << 24;
-    /** What each side of rdma-core's rping asks for: one Read at a time. */
+    /** What each side of rdma-core's rping requests: one Read at a time. */
     private static final int DEPTH = 1;
 
     @ArgGroup(multiplicity = "1")
@@ -105,14 +105,21 @@ public final class Rping extends BaseCommand {
 
     @Option(
             names = "-P",
-            description =
-                    "Keep serving after the first client, up to " + MAX_CLIENTS + " at the same time, until Ctrl-C.")
+            description = "Keep serving after the first client, by default up to " + 2 * MAX_CLIENTS
+                    + " at the same time, until Ctrl-C.")
     private boolean persistent;
+
+    @Mixin
+    private LimitOptions limits;
 
     @Option(names = "-d", description = "Print each step.")
     private boolean debug;
 
-    @Option(names = "--plain", description = "As client ask for the set-up of MPA revision 1, without RFC 6581.")
+    @Option(
+            names = "--plain",
+            description =
+                    "As client request the set-up of MPA revision 1. By default it is --enhanced, with --ird 1 and"
+                            + " --ord 1.")
     private boolean plain;
 
     @Option(
@@ -154,7 +161,7 @@ public final class Rping extends BaseCommand {
         long bytes = size != null ? size : side.client ? DEFAULT_SIZE : DEFAULT_MAX_SIZE;
         OptionCheck.sizeWithin("-S", bytes, 1, MAX_SIZE);
         OptionCheck.port("-p", port, !side.client);
-        require(count >= 0, "-C " + count + " is negative");
+        OptionCheck.require(count >= 0, "-C " + count + " is negative");
         RpingOutput output = new RpingOutput(out(), err(), printData, debug);
         InetSocketAddress where = new InetSocketAddress(InetAddress.getByName(address), port);
         return side.client ? ping(where, (int) bytes, output) : serve(where, (int) bytes, output);
@@ -167,14 +174,17 @@ public final class Rping extends BaseCommand {
 
     private int ping(InetSocketAddress server, int bytes, RpingOutput output) throws Exception {
         QueuePairSettings.Builder settings = ClientWireOptions.forSiw(wire.settings());
-        MpaSettings enhanced = settings.build().mpa().toBuilder()
-                .enhanced(!plain)
-                .ird(DEPTH)
-                .ord(DEPTH)
-                .build();
+        MpaSettings.Builder mpa = settings.build().mpa().toBuilder().enhanced(!plain);
+        ParseResult parsed = spec().commandLine().getParseResult();
+        if (!parsed.hasMatchedOption("--ird")) {
+            mpa.ird(DEPTH);
+        }
+        if (!parsed.hasMatchedOption("--ord")) {
+            mpa.ord(DEPTH);
+        }
         Conversation conversation = new Conversation();
         try (Endpoint endpoint = open()) {
-            endpoint.connect(server, settings.mpa(enhanced).build(), new byte[0], conversation::attach);
+            endpoint.connect(server, settings.mpa(mpa.build()).build(), new byte[0], conversation::attach);
             output.step("ESTABLISHED");
             RpingClient client = new RpingClient(conversation, bytes, allRights, output);
             if (measure) {
@@ -203,13 +213,13 @@ public final class Rping extends BaseCommand {
     private int serve(InetSocketAddress address, int maxSize, RpingOutput output) throws Exception {
         try (Shutdown shutdown = Shutdown.install();
                 Endpoint endpoint = open()) {
-            ClientLimits limits = new ClientLimits(2 * MAX_CLIENTS, LimitOptions.defaultMemory());
-            Service server = new BlockingService(limits, maxSize, !persistent, shutdown, new byte[0]) {
-                @Override
-                protected boolean serve(Conversation client) throws InterruptedException {
-                    return new RpingSession(client, maxSize, allRights, output).run();
-                }
-            };
+            Service server =
+                    new BlockingService(limits.limits(2 * MAX_CLIENTS), maxSize, !persistent, shutdown, new byte[0]) {
+                        @Override
+                        protected boolean serve(Conversation client) throws InterruptedException {
+                            return new RpingSession(client, maxSize, allRights, output).run();
+                        }
+                    };
             return endpoint.serve(address, wire.settings().build(), server, shutdown, out());
         }
     }

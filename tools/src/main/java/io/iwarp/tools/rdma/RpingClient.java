@@ -16,27 +16,14 @@ import java.io.IOException;
 /**
  * The side of rping that has the memory: it advertises a text, which the server reads, and then another place, to which
  * the server writes what it has read.
+ *
+ * @param conversation on a connection that was made
+ * @param size of the text, in bytes
+ * @param allRights whether the server may do more with the memory than it needs
  */
-final class RpingClient {
-    private final Conversation conversation;
-    private final int size;
-    private final boolean allRights;
-    private final RpingOutput output;
-
+record RpingClient(Conversation conversation, int size, boolean allRights, RpingOutput output) {
     /**
-     * @param conversation on a connection that was made
-     * @param size of the text, in bytes
-     * @param allRights whether the server may do more with the memory than it needs
-     */
-    RpingClient(Conversation conversation, int size, boolean allRights, RpingOutput output) {
-        this.conversation = conversation;
-        this.size = size;
-        this.allRights = allRights;
-        this.output = output;
-    }
-
-    /**
-     * Pings, then ends the connection in order.
+     * Pings, then closes the connection gracefully.
      *
      * @param count the number of pings, 0 for no limit
      * @param validate whether what the server writes must be what it has read
@@ -74,7 +61,7 @@ final class RpingClient {
                 .register();
     }
 
-    /** Tells the server of memory, and waits until it has done its part. */
+    /** Advertises memory to the server, and waits for its answer. */
     private void advertise(MemoryRegion memory) throws IOException, InterruptedException {
         RemoteBuffer advertised = memory.remoteBuffer();
         output.step("RDMA addr %x rkey %x len %d", advertised.taggedOffset(), advertised.stag(), advertised.length());

@@ -3,7 +3,7 @@ package io.iwarp.tools.rdma;
 import io.iwarp.tools.cli.Output;
 
 /**
- * What rping prints, so that who knows rdma-core's rping recognises it. Safe for use by any thread.
+ * What rping prints, in the words of rdma-core's rping. Safe for use by any thread.
  *
  * @param verbose whether to show the data of each ping
  * @param debug whether to show each step

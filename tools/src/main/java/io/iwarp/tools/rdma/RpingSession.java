@@ -19,30 +19,17 @@ import java.io.IOException;
 
 /**
  * One client of an rping server: the server reads the memory that the client advertises, and then writes what it has
- * read to where the client says next. Each time it sends a message when it is done.
+ * read to where the client says next. It sends a message after each.
+ *
+ * @param conversation on a connection that was accepted
+ * @param maxSize of a client's memory, in bytes
+ * @param allRights whether the client may use the memory into which the server reads
  */
-final class RpingSession {
-    private final Conversation conversation;
-    private final int maxSize;
-    private final boolean allRights;
-    private final RpingOutput output;
-
-    /**
-     * @param conversation on a connection that was accepted
-     * @param maxSize of a client's memory, in bytes
-     * @param allRights whether the client may use the memory into which the server reads
-     */
-    RpingSession(Conversation conversation, int maxSize, boolean allRights, RpingOutput output) {
-        this.conversation = conversation;
-        this.maxSize = maxSize;
-        this.allRights = allRights;
-        this.output = output;
-    }
-
+record RpingSession(Conversation conversation, int maxSize, boolean allRights, RpingOutput output) {
     /**
      * Serves until the client leaves.
      *
-     * @return whether it left in order, after a whole number of pings
+     * @return whether it closed gracefully, after a whole number of pings
      */
     boolean run() throws InterruptedException {
         String client = ListenOptions.addressText(conversation.queuePair().remoteAddress());

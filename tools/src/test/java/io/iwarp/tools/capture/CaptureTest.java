@@ -155,7 +155,7 @@ class CaptureTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void aDiskThatIsFullIsOneClearLineAfterTheWorkIsDone() {
+    void aDiskThatIsFullIsReportedAfterTheWorkIsDone() {
         CommandRun run = CommandRun.of("demo", "--size", "64K", "--pcap", "/dev/full");
 
         assertThat(run.exitCode()).isEqualTo(1);
@@ -164,7 +164,7 @@ class CaptureTest {
     }
 
     @Test
-    void aFileThatCannotBeWrittenIsOneClearLine() {
+    void aFileThatCannotBeWrittenIsReported() {
         CommandRun demo = CommandRun.of(
                 "demo", "--pcap", directory.resolve("no/such/place").toString());
 

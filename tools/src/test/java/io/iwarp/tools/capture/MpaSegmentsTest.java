@@ -163,7 +163,7 @@ class MpaSegmentsTest {
     }
 
     @Test
-    void aDirectionThatStopsDoesNotHoldBackTheOtherForEver() throws IOException {
+    void aStoppedDirectionDoesNotHoldBackTheOther() throws IOException {
         List<String> captured = new ArrayList<>();
         CapturedConnection connection = connection(captured::add);
         start(connection, 0, MARKERS);

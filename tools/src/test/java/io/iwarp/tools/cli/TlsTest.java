@@ -141,7 +141,7 @@ class TlsTest {
                 "--cert server.pem --key server.key --ca none.pem | --ca cannot be used: File does not contain valid"
                         + " certificates: none.pem (",
             })
-    void anUnusableFileIsToldInOneLine(String options, String complaint) throws IOException {
+    void anUnusableFileIsReported(String options, String complaint) throws IOException {
         write("empty.pem", "");
         write("empty.key", "");
         write("broken.key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
@@ -166,7 +166,7 @@ class TlsTest {
         "echo-server --port 0, --ca ca.pem, --ca of a server needs --cert and --key as well",
         "echo-client 127.0.0.1:1, --cert client.pem --key client.key, --cert of a client needs --ca as well",
     })
-    void optionsThatAreNotEnoughAreToldBeforeAnythingStarts(String command, String options, String complaint) {
+    void incompleteOptionsAreReportedBeforeAnythingStarts(String command, String options, String complaint) {
         CommandRun run = start(List.of(command.split(" ", -1)), options);
 
         assertThat(run.exitCode()).isEqualTo(2);

@@ -3,6 +3,11 @@ package io.iwarp.tools.conformance;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.conformance.ConformanceSuite;
+import io.iwarp.conformance.judge.Result;
+import io.iwarp.conformance.judge.Role;
+import io.iwarp.conformance.judge.Runner;
+import io.iwarp.tools.Child;
 import io.iwarp.tools.CommandRun;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -13,7 +18,10 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -23,6 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
 
 /** The commands of the conformance suite against the rping of this project; checks/conformance/run has all cases. */
 class ConformanceCommandTest {
@@ -44,6 +53,8 @@ class ConformanceCommandTest {
                         "conformance",
                         "server",
                         server.address(),
+                        "--title",
+                        "a card",
                         "--size",
                         "4096",
                         "--only",
@@ -58,7 +69,7 @@ class ConformanceCommandTest {
             assertThat(suite.out()).contains(" passed, 0 failed").contains("ok      ddp.version.send.0");
         }
         assertThat(Files.readString(html)).contains("RFC 5041 §7.1(1)").contains("<code>ddp.queue.4</code>");
-        assertThat(Files.readString(junit)).contains("failures=\"0\"");
+        assertThat(Files.readString(junit)).contains("conformance of a card", "failures=\"0\"");
         try (CommandRun compare =
                 CommandRun.of("conformance", "compare", json.toString(), json.toString(), "--html", html.toString())) {
             assertThat(compare.exitCode()).as(compare.err()).isZero();
@@ -66,8 +77,79 @@ class ConformanceCommandTest {
         assertThat(Files.readString(html)).contains("Conformance of 2 peers");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "'', 0, 'skipped 1: it takes many seconds: --slow runs it'",
+        "--require crc, 0, 'ok      require.crc'",
+        "--require open-memory, 1, 'FAILED  require.open-memory'",
+    })
+    void slowCasesAreSkippedAndRequiredOnesRun(String options, int exitCode, String line) throws Exception {
+        try (CommandRun server = CommandRun.start("rping", "-s", "-P", "-p", "0")) {
+            String all = "conformance server " + server.address() + " --only ping.many.33000 " + options;
+            CommandRun suite = CommandRun.of(all.strip().split(" "));
+
+            assertThat(suite.exitCode()).as(suite.out() + suite.err()).isEqualTo(exitCode);
+            assertThat(suite.out()).contains(line);
+        }
+    }
+
     @Test
-    void runsOfOnePeerThatDifferAreTold() throws Exception {
+    void aReportIsAllThatStandardOutputHas() throws Exception {
+        try (CommandRun server = CommandRun.start("rping", "-s", "-P", "-p", "0")) {
+            CommandRun suite =
+                    CommandRun.of("conformance", "server", server.address(), "--only", "ddp.queue.4", "--json", "-");
+
+            assertThat(suite.exitCode()).as(suite.err()).isZero();
+            assertThat(suite.out()).startsWith("{").contains("\"PASSED\"").doesNotContain("ok ");
+            assertThat(suite.err()).contains("ok      ddp.queue.4");
+        }
+    }
+
+    @Test
+    void slowCasesRunOnRequest() {
+        ConformanceOptions options = new ConformanceOptions();
+        new CommandLine(options).parseArgs("--slow");
+
+        assertThat(options.options(Role.SERVER).slow()).isTrue();
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aPeerThatDiesIsStartedAgainOnRequest() throws Exception {
+        Path started = folder.resolve("started");
+        try (CommandRun server = CommandRun.start("rping", "-s", "-P", "-p", "0");
+                CommandRun suite = CommandRun.start(
+                        "conformance", "server", server.address(), "--restart", "touch " + started + "; exit 3")) {
+            suite.awaitLine(Pattern.compile("ok .*"));
+
+            server.stop();
+
+            assertThat(suite.exitCode()).isNotZero();
+            assertThat(suite.out() + suite.err()).contains("the command of --restart ended with status 3");
+        }
+        assertThat(started).exists();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"FAILED, true, 1", "SKIPPED, true, 0", "SKIPPED, false, 3"})
+    void boundsThatWereNotSeenMayBeWaived(Result.Status status, boolean waived, int exitCode) {
+        Result result = new Result(
+                new ConformanceSuite().cases(Role.CLIENT).get(0),
+                status,
+                Runner.NO_BOUNDS,
+                "",
+                null,
+                List.of(),
+                List.of(),
+                0);
+
+        assertThat(ConformanceOptions.exitCode(
+                        List.of(result), waived ? Set.of(ConformanceOptions.Waiver.BOUNDS) : Set.of()))
+                .isEqualTo(exitCode);
+    }
+
+    @Test
+    void differentRunsOfOnePeerAreReported() throws Exception {
         Path first = folder.resolve("first.json");
         Path second = folder.resolve("second.json");
         try (CommandRun server = CommandRun.start("rping", "-s", "-P", "-p", "0");
@@ -212,9 +294,11 @@ class ConformanceCommandTest {
         "--size, 17M, --size 17 MiB is outside 1 byte to 16 MiB",
         "--only, no-such-case, --only no-such-case matches no case",
         "--only, ',', --only has an empty pattern",
+        "--waive, all, 'all' is none of bounds",
+        "--revision, 3, --revision 3 is neither 1 nor 2",
         "--except, *, '--except * matches all '"
     })
-    void anOptionThatCannotBeUsedIsToldBeforeAnyCaseRuns(String option, String value, String message) {
+    void anUnusableOptionIsReportedBeforeAnyCase(String option, String value, String message) {
         try (CommandRun run = CommandRun.of("conformance", "server", "127.0.0.1:7174", option, value)) {
             assertThat(run.exitCode()).isEqualTo(2);
             assertThat(run.err()).contains(message);
@@ -223,13 +307,13 @@ class ConformanceCommandTest {
     }
 
     @Test
-    void aCommandThatFloodsItsOutputIsToldWithTheEndOfIt() {
+    void aFloodOfOutputIsReportedByItsEnd() {
         cannotRun("no device", "client", "--", "sh", "-c", "seq 1000000; echo no device; exit 3", "{port}");
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 19, 20, 23, 24})
-    void aPeerThatResetsBehindAnyByteOfItsReplyIsToldInOneLine(int behind) throws Exception {
+    void aPeerThatResetsWithinItsReplyIsReported(int behind) throws Exception {
         byte[] reply = HexFormat.of().parseHex("4d504120494420526570204672616d65" + "50020004" + "00080008");
         cannotJudge("does not complete a ping, so that no case can run: ", "", socket -> {
             socket.getInputStream().readNBytes(reply.length);
@@ -247,7 +331,7 @@ class ConformanceCommandTest {
     }
 
     @Test
-    void aPeerThatSendsForEverIsToldInOneLine() throws Exception {
+    void aPeerThatSendsWithoutEndIsReported() throws Exception {
         byte[] some = new byte[1 << 16];
         cannotJudge("which is no start-up frame of MPA", "", socket -> {
             OutputStream out = socket.getOutputStream();
@@ -258,7 +342,7 @@ class ConformanceCommandTest {
     }
 
     @Test
-    void aPeerThatAnswersTooLateIsToldInOneLine() throws Exception {
+    void aPeerThatAnswersTooLateIsReported() throws Exception {
         cannotJudge(
                 "nothing more came within 200.0 ms. Check that a server of rping listens there, or give it more time",
                 "0.2",
@@ -291,7 +375,7 @@ class ConformanceCommandTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void aReportThatCannotBeWrittenIsToldAndTheOthersAreWritten() throws Exception {
+    void anUnwritableReportDoesNotStopTheOthers() throws Exception {
         Path junit = folder.resolve("whole.xml");
         try (CommandRun server = CommandRun.start("rping", "-s", "-P", "-p", "0");
                 CommandRun suite = CommandRun.of(
@@ -313,22 +397,10 @@ class ConformanceCommandTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void theCasesSoFarAreReportedWhenTheProcessIsToldToEnd() throws Exception {
+    void theCasesSoFarAreReportedAtASignal() throws Exception {
         Path json = folder.resolve("part.json");
         try (CommandRun server = CommandRun.start("rping", "-s", "-P", "-p", "0")) {
-            Process suite = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-XX:TieredStopAtLevel=1",
-                            "-XX:-UsePerfData",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            "io.iwarp.tools.Iwarp",
-                            "conformance",
-                            "server",
-                            server.address(),
-                            "--json",
-                            json.toString())
+            Process suite = Child.command("conformance", "server", server.address(), "--json", json.toString())
                     .redirectErrorStream(true)
                     .start();
             try (BufferedReader said = suite.inputReader()) {

@@ -34,8 +34,8 @@ class CounterTest {
         assertThat(counter.exitCode()).isZero();
         assertThat(counter.out())
                 .contains("3 clients to 127.0.0.1:")
-                .contains("3 clients read, added and wrote back 60 times each")
-                .contains("3 clients added 2,000 times each")
+                .contains("180 rounds in ")
+                .contains("6,000 operations in ")
                 .contains("counter 6,000, number 180: exactly what all clients added");
     }
 
@@ -58,7 +58,7 @@ class CounterTest {
 
         assertThat(counter.stop()).as(counter.err()).isZero();
         assertThat(counter.out())
-                .containsPattern("spin lock +[\\d,]+ operations? in .*\\R +min ")
+                .containsPattern("spin lock +[\\d,]+ rounds? in .*\\R +min ")
                 .doesNotContain("check");
     }
 
@@ -163,7 +163,7 @@ class CounterTest {
     }
 
     @Test
-    void aServerThatIsStoppedInTheMiddleIsOneClearLine() throws Exception {
+    void aServerThatIsStoppedInTheMiddleIsReported() throws Exception {
         CommandRun server = CommandRun.start("counter", "--listen", "--port", "0");
         CommandRun client = CommandRun.start("counter", server.address(), "--rounds", "1000000000");
         client.awaitLine(Pattern.compile("connect .*"));
@@ -175,7 +175,7 @@ class CounterTest {
     }
 
     @Test
-    void aServerOfAnotherKindSaysSo() throws Exception {
+    void aServerOfAnotherKindIsReported() throws Exception {
         try (CommandRun server = CommandRun.start("echo-server", "--port", "0")) {
             CommandRun client = CommandRun.of("counter", server.address());
 

@@ -7,9 +7,14 @@ import io.iwarp.tools.PlainEndpoint;
 import io.iwarp.tools.cli.Endpoint;
 import io.iwarp.tools.cli.PeerAddress;
 import io.iwarp.tools.cli.ServerOptions;
+import io.iwarp.verbs.ConnectionRequest;
+import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
+import io.iwarp.verbs.QueuePairSettings;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelOption;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -137,7 +142,29 @@ class EchoTest {
     }
 
     @Test
-    void aServerThatIsNotThereIsOneClearLine() throws Exception {
+    void aChangedMessageIsNamedByItsNumber() throws Exception {
+        try (Endpoint endpoint = PlainEndpoint.open();
+                IwarpListener faulty = endpoint.listen(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        QueuePairSettings.DEFAULT,
+                        EchoTest::sendZeros)) {
+            CommandRun client = CommandRun.of("echo-client", "127.0.0.1:" + faulty.port());
+
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(client.error()).contains("message 1 came back changed");
+        }
+    }
+
+    private static void sendZeros(ConnectionRequest request) {
+        QueuePair queuePair = request.queuePair();
+        queuePair
+                .receive(Unpooled.buffer(64))
+                .thenRun(() -> queuePair.send(Unpooled.buffer(64).writeZero(64)));
+        request.accept(EchoServer.PROTOCOL.followedBy(Unpooled.copyInt(64)));
+    }
+
+    @Test
+    void aServerThatIsNotThereIsReported() throws Exception {
         int port;
         try (ServerSocket closedAtOnce = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = closedAtOnce.getLocalPort();
@@ -149,7 +176,7 @@ class EchoTest {
     }
 
     @Test
-    void aServerThatSpeaksSomethingElseIsOneClearLine() throws Exception {
+    void aServerThatSpeaksSomethingElseIsReported() throws Exception {
         try (ServerSocket web = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CommandRun client = CommandRun.start("echo-client", "127.0.0.1:" + web.getLocalPort());
             try (Socket connection = web.accept()) {
@@ -163,7 +190,7 @@ class EchoTest {
     }
 
     @Test
-    void aPortInUseIsOneClearLine() throws Exception {
+    void aPortInUseIsReported() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CommandRun server = CommandRun.of("echo-server", "--port", String.valueOf(taken.getLocalPort()));
 
@@ -173,7 +200,7 @@ class EchoTest {
     }
 
     @Test
-    void aClientOfAnotherKindIsToldSo() throws Exception {
+    void aClientOfAnotherKindIsRejected() throws Exception {
         try (CommandRun server = CommandRun.start("echo-server", "--port", "0")) {
             String own = System.getProperty("java.home") + "/release";
             CommandRun client = CommandRun.of("file", "put", server.address(), own);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
+import io.iwarp.tools.Child;
 import io.iwarp.tools.CommandRun;
 import io.iwarp.tools.PlainEndpoint;
 import io.iwarp.tools.cli.Endpoint;
@@ -280,7 +281,7 @@ class FileGetTest {
     }
 
     @Test
-    void aTargetThatCannotBeIsOneClearLine() {
+    void aTargetThatCannotBeIsReported() {
         assertOneLine(CommandRun.of("file", "get", "127.0.0.1:1", "f", copies + "/no/f"), "create it first");
         assertOneLine(CommandRun.of("file", "get", "127.0.0.1:1", "f", copies.toString()), "is a directory");
     }

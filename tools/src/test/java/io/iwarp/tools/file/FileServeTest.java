@@ -162,7 +162,7 @@ class FileServeTest {
     }
 
     @Test
-    void aClientThatDiesLeavesNothingBehindAndTheNextIsServed() throws Exception {
+    void aLostClientLeavesNoFileAndTheNextIsServed() throws Exception {
         RawFileClient killed = RawFileClient.connect(address);
         killed.says(new FileMessage.Offer(3L * SLOT, "f"));
         FileMessage.Grant grant = (FileMessage.Grant) killed.hears();
@@ -333,7 +333,7 @@ class FileServeTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void aClientIsToldThatTheDiskOfTheServerIsFull() throws Exception {
+    void aFullDiskOfTheServerIsReported() throws Exception {
         // The limit makes the kernel refuse to write more than 64 KiB into a file.
         Process limited = new ProcessBuilder(
                         "bash",

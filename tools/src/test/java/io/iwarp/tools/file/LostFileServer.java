@@ -27,10 +27,12 @@ final class LostFileServer implements AutoCloseable {
     private final Endpoint endpoint = PlainEndpoint.open();
     private final ExecutorService thread = Executors.newSingleThreadExecutor();
     private final int pieces;
+    private final Runnable betweenPieces;
     private final IwarpListener listener;
 
-    private LostFileServer(int pieces) throws Exception {
+    private LostFileServer(int pieces, Runnable betweenPieces) throws Exception {
         this.pieces = pieces;
+        this.betweenPieces = betweenPieces;
         listener = endpoint.listen(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 QueuePairSettings.builder().build(),
@@ -38,7 +40,12 @@ final class LostFileServer implements AutoCloseable {
     }
 
     static LostFileServer start(int pieces) throws Exception {
-        return new LostFileServer(pieces);
+        return start(pieces, () -> {});
+    }
+
+    /** @param betweenPieces runs before the credit for each piece but the last */
+    static LostFileServer start(int pieces, Runnable betweenPieces) throws Exception {
+        return new LostFileServer(pieces, betweenPieces);
     }
 
     String address() {
@@ -62,6 +69,7 @@ final class LostFileServer implements AutoCloseable {
             conversation.send(new FileMessage.Grant(SLOT, memory.remoteBuffer()).encode());
             for (int piece = 0; piece < pieces; piece++) {
                 if (piece > 0) {
+                    betweenPieces.run();
                     conversation.send(new FileMessage.Credit(piece - 1).encode());
                 }
                 FileMessage.decode(conversation.receive());

@@ -116,7 +116,7 @@ class PerfTest {
         "--no-crc, --tls, 'the peer does not use TLS, or refused this side; see its log:"
                 + " check --tls, --cert, --key and --ca on both sides'"
     })
-    void tlsOnOneSideOnlyIsOneClearLine(String atServer, String atClient, String advice) throws Exception {
+    void tlsOnOneSideOnlyIsReported(String atServer, String atClient, String advice) throws Exception {
         try (CommandRun server = CommandRun.start("perf", "server", "--port", "0", atServer)) {
             CommandRun client = CommandRun.of("perf", "client", server.address(), atClient);
 
@@ -152,7 +152,7 @@ class PerfTest {
     }
 
     @Test
-    void aServerTellsWhatDepthItTakes() throws Exception {
+    void aRejectionNamesTheDepthOfTheServer() throws Exception {
         try (CommandRun server = CommandRun.start("perf", "server", "--port", "0", "--max-depth", "16")) {
             String address = server.address();
             CommandRun client = CommandRun.of("perf", "client", address, "--depth", "17");
@@ -391,7 +391,7 @@ class PerfTest {
     }
 
     @Test
-    void anIntervalTellsTheRateOfEachPartOfTheMeasurement() throws Exception {
+    void anIntervalHasTheRateOfItsPart() throws Exception {
         try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
             String line = measure(server, "--duration", "0.2", "--interval", "0.05");
 
@@ -483,7 +483,7 @@ class PerfTest {
     }
 
     @Test
-    void aServerOfAnotherKindSaysSo() throws Exception {
+    void aServerOfAnotherKindIsReported() throws Exception {
         try (CommandRun server = CommandRun.start("echo-server", "--port", "0")) {
             CommandRun client = CommandRun.of("perf", "client", server.address());
 
@@ -522,7 +522,10 @@ class PerfTest {
             assertThat(number(line, "connectionsPerSecond")).isPositive();
             assertThat(number(line, "p50")).isPositive().isLessThanOrEqualTo(number(line, "max"));
             assertThat(client.out())
-                    .contains(String.format(Locale.ROOT, "%,d connections, 4 at a time over nio: ", connections));
+                    .contains(
+                            "connections, 4 at a time over nio",
+                            String.format(Locale.ROOT, "%,d connections in ", connections),
+                            "p99.99");
             if (options.contains("--idle")) {
                 assertThat(client.out()).contains("bytes of heap and", "at the client;", "at the server");
                 if (connections == 1000) {

@@ -64,7 +64,7 @@ class ProbeTest {
         "220 mail.example.org, not an iWARP peer: check the port",
         "MPA ID Req Frame of a client, not an iWARP peer",
     })
-    void whatSaysSomethingElseIsNamed(String greeting, String verdict) throws Exception {
+    void otherProtocolsAreNamed(String greeting, String verdict) throws Exception {
         byte[] bytes = (greeting + "\r\n").getBytes(StandardCharsets.US_ASCII);
         try (ServerSocket server = peer((in, out) -> {
             out.write(bytes);

@@ -14,6 +14,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,6 +35,18 @@ class CmatoseTest {
             assertThat(server.exitCode()).as(server.err()).isZero();
             assertThat(client.out()).contains("data transfers complete", "test complete");
             assertThat(server.out()).contains("data transfers complete", "disconnected", "test complete");
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void theServerListensAtItsAddress() throws Exception {
+        try (CommandRun server = CommandRun.start("cmatose", "-b", "127.0.0.2", "-p", "0")) {
+            String port = server.awaitLine(Pattern.compile("listening on 127.0.0.2:(\\d+),.*"))
+                    .group(1);
+
+            assertThat(CommandRun.of("cmatose", "-s", "127.0.0.2", "-p", port).exitCode())
+                    .isZero();
         }
     }
 
@@ -88,7 +102,7 @@ class CmatoseTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void aClientWithoutThePeerToPeerSetUpIsToldInsteadOfAwaited(boolean enhanced) throws Exception {
+    void aClientWithoutPeerToPeerSetUpIsReported(boolean enhanced) throws Exception {
         try (CommandRun server = CommandRun.start("cmatose", "-p", "0");
                 Endpoint endpoint = PlainEndpoint.open()) {
             int port = Integer.parseInt(server.awaitLine(LISTENING).group(1));

@@ -7,20 +7,30 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.tools.CommandRun;
 import io.iwarp.tools.PlainEndpoint;
+import io.iwarp.tools.cli.Conversation;
 import io.iwarp.tools.cli.Endpoint;
+import io.iwarp.tools.cli.Output;
+import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.IwarpListener;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairSettings;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -174,6 +184,33 @@ class RpingTest {
         }
     }
 
+    @Test
+    void aClientThatResetsEarlyIsNoFaultOfTheProgram() throws Exception {
+        StringWriter err = new StringWriter();
+        Conversation conversation = new Conversation();
+        try (Endpoint endpoint = PlainEndpoint.open();
+                IwarpListener listener = endpoint.listen(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        QueuePairSettings.DEFAULT,
+                        request -> {
+                            conversation.attach(request.queuePair());
+                            request.accept();
+                        })) {
+            endpoint.connect(listener.localAddress(), QueuePairSettings.DEFAULT, new byte[0], fresh -> {})
+                    .abort();
+            Endpoint.await(conversation.queuePair().closed());
+            Output printed = new Output(new PrintWriter(err));
+
+            boolean whole =
+                    new RpingSession(conversation, 64, false, new RpingOutput(printed, printed, false, false)).run();
+
+            assertThat(whole).isFalse();
+        }
+        assertThat(err.toString())
+                .contains("rping: 127.0.0.1:", "the other side")
+                .doesNotContain("fault of the program");
+    }
+
     private static void pingIntoTooShortAMemory(Endpoint endpoint, int port, RemoteBuffer memory) throws Exception {
         QueuePair client = endpoint.connect(
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
@@ -220,6 +257,62 @@ class RpingTest {
         assertThat(pingAServerThatWritesNothing("-v").exitCode()).isZero();
     }
 
+    /** The second memory that a client advertises is to be written to. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aServerMayReadWhereItWritesIfTheClientGivesAllRights(boolean allRights) throws Exception {
+        CompletableFuture<Completion> read = new CompletableFuture<>();
+        try (Endpoint endpoint = PlainEndpoint.open();
+                IwarpListener curious = endpoint.listen(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                        QueuePairSettings.DEFAULT,
+                        request -> answerAndRead(request, read))) {
+            List<String> words = new ArrayList<>(List.of("rping", "-c", "-p", "" + curious.port(), "-C", "1"));
+            if (allRights) {
+                words.add("--all-rights");
+            }
+            CommandRun client = CommandRun.of(words.toArray(String[]::new));
+
+            assertThat(read.handle((completion, failure) -> failure == null).get(60, TimeUnit.SECONDS))
+                    .isEqualTo(allRights);
+            assertThat(client.exitCode()).isEqualTo(allRights ? 0 : 1);
+        }
+    }
+
+    private static void answerAndRead(ConnectionRequest request, CompletableFuture<Completion> read) {
+        QueuePair queuePair = request.queuePair();
+        ByteBuf first = Unpooled.buffer(RpingMessage.ENCODED_LENGTH);
+        ByteBuf second = Unpooled.buffer(RpingMessage.ENCODED_LENGTH);
+        queuePair.receive(first).thenRun(() -> queuePair.send(RpingMessage.goAhead()));
+        ByteBuf sink = Unpooled.directBuffer(64);
+        queuePair
+                .receive(second)
+                .thenRun(() -> queuePair.read(sink, RpingMessage.decode(second)).whenComplete((completion, failure) -> {
+                    sink.release();
+                    if (failure == null) {
+                        queuePair.send(RpingMessage.goAhead());
+                        read.complete(completion);
+                    } else {
+                        read.completeExceptionally(failure);
+                    }
+                }));
+        request.accept();
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void theAddressIsThatOfTheServerAtBothEnds() throws Exception {
+        try (CommandRun server = CommandRun.start("rping", "-s", "-a", "127.0.0.2", "-p", "0")) {
+            String address = server.address();
+            assertThat(address).startsWith("127.0.0.2:");
+            String port = address.substring(address.lastIndexOf(':') + 1);
+
+            CommandRun client = CommandRun.of("rping", "-c", "-a", "127.0.0.2", "-p", port, "-C", "1");
+
+            assertThat(client.exitCode()).as(client.err()).isZero();
+        }
+    }
+
     /** It answers each message as if it had done its part. */
     private static CommandRun pingAServerThatWritesNothing(String option) throws Exception {
         try (Endpoint lazy = PlainEndpoint.open();
@@ -254,7 +347,7 @@ class RpingTest {
         "-c -p 70000, not a TCP port",
         "-c -p 0, not a TCP port",
     })
-    void aWrongCommandLineIsToldInOneLine(String arguments, String complaint) {
+    void aWrongCommandLineIsReported(String arguments, String complaint) {
         CommandRun wrong = CommandRun.of(("rping " + arguments).strip().split(" "));
 
         assertThat(wrong.exitCode()).isEqualTo(2);
