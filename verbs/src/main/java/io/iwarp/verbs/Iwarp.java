@@ -431,6 +431,16 @@ public final class Iwarp {
         }
 
         /**
+         * Stays connected, with the pauses of {@link #stayConnected(SocketAddress, ReconnectListener, Duration,
+         * Duration)}. Each attempt resolves the host name again.
+         */
+        @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
+        public Reconnector stayConnected(
+                String host, int port, ReconnectListener listener, Duration firstPause, Duration maxPause) {
+            return stayConnected(unresolved(host, port), listener, firstPause, maxPause);
+        }
+
+        /**
          * Stays connected, with pauses of 100 ms to 30 s; see {@link #stayConnected(SocketAddress, ReconnectListener,
          * Duration, Duration)}.
          */

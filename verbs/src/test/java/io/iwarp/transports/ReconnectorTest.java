@@ -130,7 +130,9 @@ class ReconnectorTest {
                 .onRequest(ConnectionRequest::accept)
                 .onOpen(opened::add)
                 .listen(anyPort()));
-        Reconnector reconnector = client.stayConnected(server.localAddress(), listener, SHORT, SHORT);
+        InetSocketAddress address = (InetSocketAddress) server.localAddress();
+        Reconnector reconnector =
+                client.stayConnected(address.getHostString(), address.getPort(), listener, SHORT, SHORT);
         QueuePair first = await(reconnector.connected());
         CompletableFuture<QueuePair> second = new CompletableFuture<>();
         first.receive(Unpooled.EMPTY_BUFFER)
