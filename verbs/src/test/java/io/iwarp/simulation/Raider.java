@@ -83,6 +83,7 @@ final class Raider implements Context {
     private int nextRequest = 1;
     private int nextSend = 1;
     private int messageOffset;
+    private int longestMessage;
     private boolean incomplete;
 
     // What the kernel of the other side has taken.
@@ -300,6 +301,7 @@ final class Raider implements Context {
         if (!send(segment.fpdu())) {
             return;
         }
+        longestMessage = Math.max(longestMessage, messageOffset + length);
         messageOffset = last ? 0 : messageOffset + length;
         nextSend += last ? 1 : 0;
         incomplete = !last;
@@ -380,6 +382,16 @@ final class Raider implements Context {
     /** Returns whether the transport has bytes to send. */
     boolean hasOutput() {
         return pendingOutput() > 0;
+    }
+
+    /** Returns the most bytes that it has sent of a message in several segments. */
+    int longestMessage() {
+        return longestMessage;
+    }
+
+    /** Returns how many bytes of it the other side has read. */
+    long sentBytes() {
+        return out.taken();
     }
 
     /** Returns whether the other side may have a part of a message. */

@@ -38,6 +38,14 @@ final class Siege {
     /** The least capacity of a batch of FPDUs. Others have at most twice the capacity that they need. */
     private static final int LEAST_BATCH = 512;
 
+    /** An incomplete FPDU or message holds at most this many times what arrived of it. */
+    private static final int GROWTH = 4;
+
+    private static final int LEAST_FPDU_BUFFER = 256;
+    private static final int GREATEST_FPDU = 66 * 1024;
+    /** An FPDU and a read that wait while a stream does not read. */
+    private static final int PAUSED_INPUT = 320 * 1024;
+
     private static final int GREATEST_IRD = 16;
     /** Each of twice the IRD of answers may have a batch of its own, and so may the few requests. */
     private static final long SENDING = 2 * SendReservation.FREE_BYTES + LEAST_BATCH * (2 * GREATEST_IRD + 8);
@@ -238,6 +246,7 @@ final class Siege {
         if (messages > 0 && raiders.stream().noneMatch(Raider::mayHoldMessage)) {
             world.violated("what is counted is held", messages + " bytes of messages, and none is incomplete");
         }
+        requireInputWithinLimits(device.partialFpduBytes() - othersInput, messages);
         if (held > free + 2 * sending + input) {
             world.violated(
                     "what is held is counted",
@@ -246,6 +255,30 @@ final class Siege {
         }
         if (device.sendingBytes() > device.maxSendingBytes()) {
             world.violated("what is held has a limit", device.sendingBytes() + " bytes are reserved to send");
+        }
+    }
+
+    /** The oldest FPDU and the oldest message may exceed the limit, and so may what was read before a pause. */
+    private void requireInputWithinLimits(long fpdus, long messages) {
+        long paused = 0;
+        long fpduBytes = 0;
+        long messageBytes = 0;
+        for (Raider raider : raiders) {
+            paused += raider.channel.isOpen() && !raider.channel.config().isAutoRead() ? PAUSED_INPUT : 0;
+            fpduBytes += Math.min(GREATEST_FPDU, Math.max(LEAST_FPDU_BUFFER, GROWTH * raider.sentBytes()));
+            messageBytes += Math.min(LONGEST_MESSAGE, GROWTH * raider.longestMessage());
+        }
+        if (fpdus > fpduBytes + paused || messages > messageBytes) {
+            world.violated(
+                    "what is held follows what arrived",
+                    fpdus + " bytes of FPDUs of at most " + fpduBytes + ", " + messages + " of messages of at most "
+                            + messageBytes);
+        }
+        if (device.partialFpduBytes() > device.maxPartialFpduBytes() + GREATEST_FPDU + paused
+                || device.managedReceiveBytes() > device.maxManagedReceiveBytes() + LONGEST_MESSAGE) {
+            world.violated(
+                    "what is held has a limit",
+                    device.partialFpduBytes() + " bytes of FPDUs, " + device.managedReceiveBytes() + " of messages");
         }
     }
 
