@@ -17,8 +17,7 @@ public final class Catalog {
                                 MpaRequestCases.all(),
                                 MpaRequestPiecesCases.all(),
                                 SetupRequestCases.all(),
-                                PingCases.all(role),
-                                RdmapResponseCases.all())
+                                PingCases.all(role))
                         : List.of(
                                 MpaReplyCases.all(),
                                 MpaReplyPiecesCases.all(),
@@ -29,15 +28,15 @@ public final class Catalog {
                 MpaMarkerCases.all(),
                 DdpSegmentCases.all(),
                 MessageCases.all(role),
-                DdpUntaggedCases.all(),
                 DdpTaggedCases.all(),
                 DdpPiecesCases.all(role),
                 RdmapOpcodeCases.all(),
+                WrongMessageCases.all(role),
                 RdmapReadCases.all(),
                 DepthCases.all(),
                 RdmapTerminateCases.all(),
                 TerminateErrorCases.all(role),
-                ExtHeaderCases.all(),
+                ImmediateCases.all(),
                 ExtAtomicCases.all(),
                 CombinationCases.all(role),
                 TeardownCases.all(role),

@@ -8,7 +8,6 @@ import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.judge.Role;
 import io.iwarp.conformance.judge.Session;
-import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.FpduChange;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
@@ -27,80 +26,29 @@ final class CombinationCases {
 
     private CombinationCases() {}
 
-    private record Violation(String name, String requirements, Refused.Wrong wrong, List<String> errors) {
-        Violation(String name, String requirements, Refused.Wrong wrong, String... errors) {
-            this(name, requirements, wrong, List.of(errors));
-        }
-    }
+    private record Violation(String name, String requirements, String message, String... errors) {}
 
     private interface Before {
         void run(Session session, PeerStream stream) throws IOException, CaseFailed;
     }
 
     private static final List<Violation> VIOLATIONS = List.of(
-            new Violation(
-                    "queue", "DDP-54", stream -> stream.pings().takeAwaited().queue(4), "1/2/01"),
-            new Violation("msn-ahead", "DDP-58", stream -> next(stream, 1000), "1/2/03", "1/2/02"),
-            new Violation("msn-again", "DDP-58 DDP-36", stream -> next(stream, -1), "1/2/03", "1/2/02"),
-            new Violation(
-                    "mo", "DDP-56", stream -> stream.pings().takeAwaited().messageOffset(1 << 20), "1/2/04", "1/2/05"),
-            new Violation(
-                    "too-long",
-                    "DDP-57",
-                    stream -> stream.pings().takeAwaited().payload(Bytes.pattern(LARGE)),
-                    "1/2/05"),
-            new Violation(
-                    "version", "DDP-15", stream -> stream.pings().takeAwaited().ddpVersion(2), "1/2/06"),
-            new Violation(
-                    "rdmap-version",
-                    "RDMAP-79",
-                    stream -> stream.pings().takeAwaited().rdmapVersion(2),
-                    "0/2/05"),
-            new Violation(
-                    "opcode", "RDMAP-78", stream -> Segment.untagged(15, 0, stream.takeMsn(), Bytes.NONE), "0/2/06"),
-            new Violation("write", "DDP-59", stream -> Segment.tagged(Segment.WRITE, 1, 0, ONE), "1/1/00"),
-            new Violation(
-                    "write-version",
-                    "DDP-15",
-                    stream -> Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE).ddpVersion(2),
-                    "1/1/04"),
-            new Violation(
-                    "write-rdmap-version",
-                    "RDMAP-79",
-                    stream -> Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE).rdmapVersion(2),
-                    "0/2/05"),
-            new Violation(
-                    "read-version",
-                    "DDP-15",
-                    stream -> Segment.readRequest(stream.takeReadMsn(), new ReadRequest(2, 3, 0, 1, 0))
-                            .ddpVersion(3),
-                    "1/2/06"),
-            new Violation(
-                    "response",
-                    "RDMAP-78",
-                    stream -> Segment.tagged(Segment.READ_RESPONSE, 0, 0, Bytes.NONE),
-                    "0/2/06"),
-            new Violation(
-                    "read",
-                    "RDMAP-81",
-                    stream -> Segment.readRequest(stream.takeReadMsn(), new ReadRequest(2, 3, 1, 1, 0)),
-                    "0/1/00"),
-            new Violation(
-                    "read-msn-again",
-                    "DDP-58",
-                    stream -> Segment.readRequest(stream.nextReadMsn() - 1, new ReadRequest(2, 3, 0, 1, 0)),
-                    "1/2/03",
-                    "1/2/02"),
-            new Violation(
-                    "read-msn-ahead",
-                    "DDP-58",
-                    stream -> Segment.readRequest(stream.nextReadMsn() + 1000, new ReadRequest(2, 3, 0, 1, 0)),
-                    "1/2/03",
-                    "1/2/02"));
-
-    private static Segment next(PeerStream stream, long shift) {
-        return stream.pings().takeAwaited().msn(stream.nextMsn() - 1 + shift & 0xFFFF_FFFFL);
-    }
+            new Violation("queue", "DDP-54", "send queue=4", "1/2/01"),
+            new Violation("msn-ahead", "DDP-58", "send msn+1000", "1/2/03", "1/2/02"),
+            new Violation("msn-again", "DDP-58 DDP-36", "send msn+-1", "1/2/03", "1/2/02"),
+            new Violation("mo", "DDP-56", "send mo=1048576", "1/2/04", "1/2/05"),
+            new Violation("too-long", "DDP-57", "send length=60000", "1/2/05"),
+            new Violation("version", "DDP-15", "send dv=2", "1/2/06"),
+            new Violation("rdmap-version", "RDMAP-79", "send rv=2", "0/2/05"),
+            new Violation("opcode", "RDMAP-78", "unknown", "0/2/06"),
+            new Violation("write", "DDP-59", "write stag=1", "1/1/00"),
+            new Violation("write-version", "DDP-15", "write length=0 dv=2", "1/1/04"),
+            new Violation("write-rdmap-version", "RDMAP-79", "write length=0 rv=2", "0/2/05"),
+            new Violation("read-version", "DDP-15", "read dv=3", "1/2/06"),
+            new Violation("response", "RDMAP-78", "response length=0", "0/2/06"),
+            new Violation("read", "RDMAP-81", "read size=1 source=1", "0/1/00"),
+            new Violation("read-msn-again", "DDP-58", "read msn+-1", "1/2/03", "1/2/02"),
+            new Violation("read-msn-ahead", "DDP-58", "read msn+1000", "1/2/03", "1/2/02"));
 
     /** Returns the cases. */
     static List<Case> all(Role role) {
@@ -144,8 +92,8 @@ final class CombinationCases {
             PeerStream stream = session.establish().awaitIdle();
             read(stream);
             before.run(session, stream);
-            stream.sendAtFault(violation.wrong().make(stream));
-            stream.expectTerminate(violation.errors().toArray(String[]::new));
+            stream.sendAtFault(MessageSpec.on(stream, violation.message()).get(0));
+            stream.expectTerminate(violation.errors());
         }));
     }
 

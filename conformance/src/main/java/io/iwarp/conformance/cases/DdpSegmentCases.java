@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.stream.Stream;
 
 /** Fields that the peer has to ignore, and Sends in several segments (RFC 5041 sections 4 and 5). */
@@ -82,15 +81,6 @@ final class DdpSegmentCases {
 
     private static void invalidating(List<Case> cases) {
         for (int opcode : new int[] {Segment.SEND_INVALIDATE, Segment.SEND_SOLICITED_INVALIDATE}) {
-            for (long stag : new long[] {0, 1, 0xFFFF_FFFFL}) {
-                cases.add(Refused.onIdleStream(
-                        String.format(Locale.ROOT, "rdmap.invalidate.unknown.%d.%x", opcode, stag),
-                        String.format(Locale.ROOT, "a %s of the unknown STag %x", Segment.name(opcode), stag),
-                        "RDMAP-38 RDMAP-39 RDMAP-80",
-                        stream -> invalidate(stream, opcode, stag),
-                        "0/1/09",
-                        "0/2/09"));
-            }
             USES.forEach(use -> {
                 own(cases, opcode, use, false);
                 own(cases, opcode, use, true);

@@ -24,8 +24,7 @@ final class DdpTaggedCases {
     static List<Case> all() {
         List<Case> cases = new ArrayList<>();
         emptyWrites(cases);
-        unasked(cases);
-        stags(cases);
+        rights(cases);
         bounds(cases);
         lastByte(cases);
         inside(cases);
@@ -48,34 +47,7 @@ final class DdpTaggedCases {
         }
     }
 
-    private static void unasked(List<Case> cases) {
-        refused(
-                cases,
-                "rdmap.response.unasked",
-                "a Read Response without a Read Request",
-                "RDMAP-78 RDMAP-53",
-                Segment.tagged(Segment.READ_RESPONSE, 0, 0, Bytes.NONE),
-                "0/2/06");
-        refused(
-                cases,
-                "rdmap.response.unasked.data",
-                "a Read Response with data, without a Read Request",
-                "RDMAP-78 RDMAP-53 DDP-64",
-                Segment.tagged(Segment.READ_RESPONSE, 0, 0, ONE),
-                "0/2/06",
-                "1/1/00");
-    }
-
-    private static void stags(List<Case> cases) {
-        for (long stag : NO_STAGS) {
-            refused(
-                    cases,
-                    String.format(Locale.ROOT, "ddp.stag.write.%x", stag),
-                    String.format(Locale.ROOT, "a Write to STag %x, which the peer did not name,", stag),
-                    "DDP-59 DDP-64 DDP-68 RDMAP-16",
-                    Segment.tagged(Segment.WRITE, stag, 0, ONE),
-                    "1/1/00");
-        }
+    private static void rights(List<Case> cases) {
         cases.add(Case.must(
                         "ddp.stag.not-writable",
                         "a Write to memory that must not be written is refused",
@@ -108,24 +80,6 @@ final class DdpTaggedCases {
         outside(cases, "far-before", "4096 bytes before the memory", -4096, 1, Need.BOUNDED);
         outside(cases, "across-front", "two bytes that begin before the memory", -1, 2, Need.BOUNDED);
         outside(cases, "far-behind", "2^40 bytes beyond the memory", 1L << 40, 1, Need.WRITABLE);
-        for (long offset : new long[] {-1, -2, -1000}) {
-            cases.add(Case.must(
-                            "ddp.write.wrap." + -offset,
-                            "a Write that begins " + -offset + " bytes before 2^64 and wraps is refused with 1/1/03 or"
-                                    + " 1/1/01",
-                            "DDP-63 DDP-68",
-                            session -> {
-                                PeerMemory place = PeerMemory.writable(session);
-                                place.stream()
-                                        .send(Segment.tagged(
-                                                Segment.WRITE,
-                                                place.memory().stag(),
-                                                offset,
-                                                Bytes.pattern((int) -offset + 1)));
-                                place.stream().expectTerminate("1/1/03", "1/1/01");
-                            })
-                    .needs(Need.WRITABLE));
-        }
         // A server's sink is as large as its buffer, which the suite does not know; a client's is what it names.
         behind(cases, "behind", "to the byte beyond the memory", "DDP-61", (place, size) -> place.write(size, ONE));
         behind(
@@ -209,10 +163,5 @@ final class DdpTaggedCases {
                     place.completePing();
                 })
                 .needs(Need.WRITABLE));
-    }
-
-    private static void refused(
-            List<Case> cases, String id, String what, String requirements, Segment segment, String... errors) {
-        cases.add(Refused.onIdleStream(id, what, requirements, stream -> segment, errors));
     }
 }

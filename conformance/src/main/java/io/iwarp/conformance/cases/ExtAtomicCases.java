@@ -49,7 +49,6 @@ final class ExtAtomicCases {
         swaps(cases);
         bits(cases);
         headers(cases);
-        refusals(cases);
         return cases;
     }
 
@@ -393,42 +392,6 @@ final class ExtAtomicCases {
                             place.completePing();
                         })
                 .needs(Need.ATOMICS, Need.ATOMIC_MEMORY, Need.ENHANCED));
-    }
-
-    private static void refusals(List<Case> cases) {
-        for (long code : new long[] {AtomicRequest.FETCH_ADD, AtomicRequest.COMPARE_SWAP}) {
-            for (int shift = 1; shift < Long.BYTES; shift++) {
-                refused(
-                        cases,
-                        "ext.atomic.misaligned." + code + "." + shift,
-                        "an atomic (AOpCode " + code + ") " + shift + " bytes off its alignment is refused with 0/2/07",
-                        "EXT-6 EXT-9 EXT-13 EXT-33",
-                        code,
-                        shift,
-                        "0/2/07");
-            }
-            refused(
-                    cases,
-                    "ext.atomic.outside." + code,
-                    "an atomic (AOpCode " + code + ") far beyond the memory is refused with 0/1/01",
-                    "EXT-33 SEC-4",
-                    code,
-                    1L << 40,
-                    "0/1/01");
-        }
-    }
-
-    private static void refused(
-            List<Case> cases, String id, String title, String requirements, long code, long shift, String error) {
-        cases.add(Case.must(id, title, requirements, session -> {
-                    PeerMemory place = PeerMemory.readable(session);
-                    Advertisement memory = place.memory();
-                    AtomicRequest atomic =
-                            new AtomicRequest(code, 7, memory.stag(), memory.offset() + shift, 1, 0, 0, -1);
-                    place.stream().send(request(place.stream(), atomic));
-                    place.stream().expectTerminate(error);
-                })
-                .needs(Need.ATOMICS, Need.ATOMIC_MEMORY));
     }
 
     private static long execute(PeerStream stream, AtomicRequest atomic) throws IOException, CaseFailed {

@@ -62,6 +62,10 @@ final class MpaFramingCases {
         }
     }
 
+    private interface Wrong {
+        Segment make(PeerStream stream) throws IOException, CaseFailed;
+    }
+
     private interface Spoil {
         void spoil(byte[] fpdu);
     }
@@ -71,14 +75,14 @@ final class MpaFramingCases {
         ReadRequest read = new ReadRequest(2, 3, 1, 1, 0);
         wrongCrc(cases, "read", stream -> Segment.readRequest(stream.takeReadMsn(), read), fpdu -> fpdu[10] ^= 1);
         for (int length : new int[] {1, 16, 1000, 1100, 5000, 60_000}) {
-            Refused.Wrong write = stream -> Segment.tagged(Segment.WRITE, 1, 0, Bytes.pattern(length));
+            Wrong write = stream -> Segment.tagged(Segment.WRITE, 1, 0, Bytes.pattern(length));
             wrongCrc(cases, "write." + length, write, fpdu -> fpdu[fpdu.length / 2] ^= 1);
         }
         for (int length : new int[] {4, 5, 6, 7, 1000, 60_000}) {
-            Refused.Wrong last = stream -> Segment.tagged(Segment.WRITE, 1, 0, Bytes.pattern(length));
+            Wrong last = stream -> Segment.tagged(Segment.WRITE, 1, 0, Bytes.pattern(length));
             wrongCrc(cases, "end." + length, last, fpdu -> fpdu[fpdu.length - CRC_BYTES - 1] ^= 1);
         }
-        Refused.Wrong write = stream -> Segment.tagged(Segment.WRITE, 1, 0, Bytes.pattern(5));
+        Wrong write = stream -> Segment.tagged(Segment.WRITE, 1, 0, Bytes.pattern(5));
         wrongCrc(cases, "zero", write, fpdu -> Arrays.fill(fpdu, fpdu.length - CRC_BYTES, fpdu.length, (byte) 0));
         wrongCrc(cases, "ones", write, fpdu -> Arrays.fill(fpdu, fpdu.length - CRC_BYTES, fpdu.length, (byte) -1));
         wrongCrc(cases, "reversed", write, fpdu -> {
@@ -89,7 +93,7 @@ final class MpaFramingCases {
         });
     }
 
-    private static void wrongCrc(List<Case> cases, String name, Refused.Wrong segment, Spoil spoil) {
+    private static void wrongCrc(List<Case> cases, String name, Wrong segment, Spoil spoil) {
         cases.add(Case.onIdle(
                         "mpa.crc.kind." + name,
                         "an FPDU (" + name + ") with a wrong CRC is an error of the CRC, whatever it holds",
@@ -175,7 +179,7 @@ final class MpaFramingCases {
         tooShort(cases, "tagged", 2, stream -> NOTHING);
     }
 
-    private static void tooShort(List<Case> cases, String kind, int from, Refused.Wrong whole) {
+    private static void tooShort(List<Case> cases, String kind, int from, Wrong whole) {
         int header = kind.equals("tagged") ? Segment.TAGGED_HEADER : Segment.UNTAGGED_HEADER;
         for (int length = from; length < header; length++) {
             int shorter = length;

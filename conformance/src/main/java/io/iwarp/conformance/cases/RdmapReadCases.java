@@ -8,7 +8,6 @@ import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.PeerMemory;
 import io.iwarp.conformance.judge.PeerStream;
 import io.iwarp.conformance.wire.Arrival;
-import io.iwarp.conformance.wire.Bytes;
 import io.iwarp.conformance.wire.ReadRequest;
 import io.iwarp.conformance.wire.Segment;
 import java.io.IOException;
@@ -21,8 +20,6 @@ import java.util.stream.IntStream;
 
 /** Read Requests that the peer has to answer or to refuse (RFC 5040 sections 5.2 and 7.2). */
 final class RdmapReadCases {
-    private static final long[] NO_STAGS = {0, 1, 0xFF, 0x7FFF_FFFFL, 0xFFFF_FFFFL};
-    private static final long[] NUMBERS = {0, 257, 1000, 65_537, 0x7FFF_FFFFL, 0x8000_0000L, 0xFFFF_FFFFL};
     private static final long SINK = PeerStream.SINK_STAG;
     private static final int BURST = 4;
     /** More than one segment has. */
@@ -40,7 +37,6 @@ final class RdmapReadCases {
         bounds(cases);
         upperBits(cases);
         inside(cases);
-        headers(cases);
         order(cases);
         otherOrder(cases);
         carry(cases);
@@ -70,14 +66,6 @@ final class RdmapReadCases {
     }
 
     private static void stags(List<Case> cases) {
-        for (long stag : NO_STAGS) {
-            cases.add(Refused.onIdleStream(
-                    String.format(Locale.ROOT, "rdmap.read.stag.%x", stag),
-                    String.format(Locale.ROOT, "a Read from STag %x, which the peer did not name,", stag),
-                    "RDMAP-24 RDMAP-81 RDMAP-53",
-                    stream -> Segment.readRequest(stream.takeReadMsn(), new ReadRequest(SINK, 0, 1, stag, 0)),
-                    "0/1/00"));
-        }
         for (int bit : new int[] {0, 7, 8, 15, 16, 23, 24, 31}) {
             long flip = 1L << bit;
             cases.add(Case.must(
@@ -114,19 +102,6 @@ final class RdmapReadCases {
         outside(cases, "far-behind", "2^40 bytes beyond the memory", 1L << 40, 1, "RDMAP-83", Need.READABLE);
         outside(cases, "greatest", "2^32 - 1 bytes", 0, 0xFFFF_FFFFL, "RDMAP-84", Need.READABLE);
         outside(cases, "16-mib", "16 MiB + 1 bytes", 0, (1 << 24) + 1, "RDMAP-84", Need.READABLE);
-        for (long offset : new long[] {-1, -2, -1000}) {
-            cases.add(Case.must(
-                            "rdmap.read.wrap." + -offset,
-                            "a Read that begins " + -offset + " bytes before 2^64 and wraps is refused with 0/1/04 or"
-                                    + " 0/1/01",
-                            "RDMAP-85",
-                            session -> {
-                                PeerMemory place = PeerMemory.readable(session);
-                                place.readAt(offset, -offset + 1);
-                                place.stream().expectTerminate("0/1/04", "0/1/01");
-                            })
-                    .needs(Need.READABLE));
-        }
         for (int more = 0; more < 2; more++) {
             int length = Case.DEFAULT_SIZE * more + 1;
             cases.add(Case.must(
@@ -225,59 +200,6 @@ final class RdmapReadCases {
                                 place.completePing();
                             })
                     .needs(Need.READABLE));
-        }
-    }
-
-    private static void headers(List<Case> cases) {
-        for (int length : new int[] {0, 1, 4, 12, 16, 20, 27}) {
-            cases.add(Case.onIdle(
-                    "rdmap.read.short." + length,
-                    "a Read Request of " + length + " bytes instead of 28 ends the stream",
-                    "RDMAP-18 RDMAP-53",
-                    stream -> {
-                        stream.send(
-                                Segment.untagged(Segment.READ_REQUEST, 1, stream.nextReadMsn(), Bytes.pattern(length)));
-                        stream.expectEndOfAnyKind();
-                    }));
-        }
-        for (int length : new int[] {29, 32, 56, 1000}) {
-            cases.add(Refused.onIdleStream(
-                    "rdmap.read.long." + length,
-                    "a Read Request of " + length + " bytes instead of 28",
-                    "RDMAP-18 DDP-57",
-                    stream -> Segment.untagged(Segment.READ_REQUEST, 1, stream.nextReadMsn(), new byte[length]),
-                    "1/2/05"));
-        }
-        for (int length : new int[] {27, 29}) {
-            cases.add(Case.onIdle(
-                    "rdmap.read.segments." + length,
-                    "a Read Request of " + length + " instead of 28 bytes, in three segments, ends the stream",
-                    "RDMAP-18 RDMAP-53 DDP-57",
-                    stream -> {
-                        byte[] header = Arrays.copyOf(new ReadRequest(SINK, 0, 0, 0, 0).encode(), length);
-                        Segment wrong = Segment.untagged(Segment.READ_REQUEST, 1, stream.nextReadMsn(), header);
-                        stream.sendAtOnce(MessageCases.inThree(wrong), "a Read Request");
-                        stream.expectEndOfAnyKind();
-                    }));
-        }
-        for (long number : NUMBERS) {
-            cases.add(Refused.onIdleStream(
-                    String.format(Locale.ROOT, "ddp.msn.read.%x", number),
-                    "a Read Request with MSN " + number,
-                    "DDP-58 DDP-55",
-                    stream -> Segment.readRequest(number, new ReadRequest(SINK, 0, 0, 0, 0)),
-                    "1/2/03",
-                    "1/2/02"));
-        }
-        for (long offset : new long[] {1, 28, 1000, 0xFFFF_FFFFL}) {
-            cases.add(Refused.onIdleStream(
-                    String.format(Locale.ROOT, "ddp.mo.read.%x", offset),
-                    "a Read Request with MO " + offset,
-                    "DDP-56 DDP-57",
-                    stream -> Segment.readRequest(stream.nextReadMsn(), new ReadRequest(SINK, 0, 0, 0, 0))
-                            .messageOffset(offset),
-                    "1/2/04",
-                    "1/2/05"));
         }
     }
 

@@ -16,9 +16,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.function.UnaryOperator;
 
 /** Terminates that the peer receives, and what is in those that it sends (RFC 5040 sections 4.8, 5.4 and 7). */
 final class RdmapTerminateCases {
@@ -74,25 +71,6 @@ final class RdmapTerminateCases {
         for (int length : new int[] {53, 1000, 60_000}) {
             received(cases, "long." + length, "of " + length + " bytes", new byte[length]);
         }
-        Map<String, UnaryOperator<Segment>> wrong = new TreeMap<>();
-        wrong.put("ddp-version", terminate -> terminate.ddpVersion(2));
-        wrong.put("rdmap-version", terminate -> terminate.rdmapVersion(2));
-        wrong.put("msn.0", terminate -> terminate.msn(0));
-        wrong.put("msn.2", terminate -> terminate.msn(2));
-        wrong.put("mo", terminate -> terminate.messageOffset(4));
-        wrong.put("not-last", terminate -> terminate.last(false));
-        wrong.forEach((name, change) -> cases.add(Case.onIdle(
-                "rdmap.terminate.received.wrong." + name,
-                "a Terminate whose header is wrong (" + name + ") ends the stream",
-                "RDMAP-42 RDMAP-44 DDP-58",
-                stream -> {
-                    byte[] message = TerminateMessage.bare(0, 0, 0).encode();
-                    stream.send(change.apply(Segment.terminate(message)));
-                    if (name.equals("not-last")) {
-                        stream.send(Segment.terminate(Bytes.NONE).messageOffset(message.length));
-                    }
-                    stream.expectEndOfAnyKind();
-                })));
         contents(cases);
         end(cases);
         return cases;
@@ -235,6 +213,23 @@ final class RdmapTerminateCases {
     }
 
     private static void end(List<Case> cases) {
+        cases.add(Case.onIdle(
+                "rdmap.first-error",
+                "of two wrong messages in one write the first one is reported, and nothing but it",
+                "RDMAP-55 DDP-66",
+                stream -> {
+                    byte[] first = stream.wire()
+                            .encode(stream.pings().takeAwaited().queue(4).encode(), FpduChange.NONE);
+                    byte[] second = stream.wire()
+                            .encode(
+                                    Segment.tagged(Segment.WRITE, 0, 0, Bytes.NONE)
+                                            .ddpVersion(2)
+                                            .encode(),
+                                    FpduChange.NONE);
+                    stream.wire().send(Bytes.join(first, second), "a Send on queue 4, and a Write with DV 2");
+                    stream.expectTerminate("1/2/01");
+                    stream.expectBareEnd();
+                }));
         cases.add(Case.must(
                 "rdmap.terminate.then-end",
                 "the connection ends after a Terminate that the peer sends",
