@@ -26,6 +26,7 @@ final class CombinationCases {
 
     private CombinationCases() {}
 
+    @SuppressWarnings("ArrayRecordComponent") // not compared
     private record Violation(String name, String requirements, String message, String... errors) {}
 
     private interface Before {

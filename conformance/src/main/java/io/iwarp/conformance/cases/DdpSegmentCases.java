@@ -24,6 +24,7 @@ final class DdpSegmentCases {
     }
 
     /** Uses memory that was invalidated; the errors are those of a use of memory that is not there. */
+    @SuppressWarnings("ArrayRecordComponent") // not compared
     private record Use(String name, Segments segments, String... errors) {}
 
     private static final List<Use> USES = List.of(

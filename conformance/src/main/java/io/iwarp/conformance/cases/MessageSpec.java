@@ -49,7 +49,7 @@ final class MessageSpec {
 
     /** Returns the segments of the message on a stream on which the peer waits for a Send. */
     static List<Segment> on(PeerStream stream, String spec) throws IOException, CaseFailed, CaseSkipped {
-        String[] words = spec.split(" ");
+        String[] words = spec.split(" ", -1);
         Segment message = message(stream, words[0]);
         List<Segment> segments = List.of(message);
         for (int i = 1; i < words.length; i++) {

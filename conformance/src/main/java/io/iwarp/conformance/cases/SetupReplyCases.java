@@ -62,7 +62,7 @@ final class SetupReplyCases {
                             "with A=0 the bits B, C and D of a Reply (" + kinds + ") mean nothing",
                             "SETUP-16",
                             session -> {
-                                if ((session.options().peerToPeer())) {
+                                if (session.options().peerToPeer()) {
                                     throw new CaseSkipped("the set-up is one of peer to peer");
                                 }
                                 MpaReplyCases.completePing(session.respond(

@@ -32,7 +32,7 @@ final class WrongMessageCases {
     /**
      * A row.
      *
-     * @param id of the case, in which {@code {x}} and {@code {d}} are a value, hexadecimal or decimal
+     * @param id of the case, in which {@code {}} is a value, and {@code {x}} the same without 0x
      * @param spec of the message; <code>{}</code> is the value
      * @param errors of a Terminate, {@code end} for an end of any kind, {@code terminate} for any Terminate, or
      *     {@code none} for an end without a Terminate
@@ -64,7 +64,7 @@ final class WrongMessageCases {
         }
 
         private static <T> List<T> words(String cell, Function<String, T> parse) {
-            return Stream.of(cell.split(" "))
+            return Stream.of(cell.split(" ", -1))
                     .filter(word -> !word.equals("-"))
                     .map(parse)
                     .toList();
