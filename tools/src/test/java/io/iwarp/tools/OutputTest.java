@@ -85,7 +85,7 @@ class OutputTest {
     void aFaultOfTheProgramNamesTheOptionThatShowsWhere(String name, boolean has) {
         StringWriter err = new StringWriter();
         CommandLine command = Iwarp.commandLine();
-        for (String word : name.split(" ")) {
+        for (String word : name.split(" ", -1)) {
             command = command.getSubcommands().get(word);
         }
         command.setErr(new PrintWriter(err, true));
