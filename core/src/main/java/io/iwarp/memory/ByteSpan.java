@@ -113,7 +113,7 @@ public final class ByteSpan {
         region.memoryUnchecked().release();
     }
 
-    /** Makes the span empty, and drops its references to objects. */
+    /** Makes the span empty, and clears its references to objects. */
     public void clear() {
         buffer = null;
         memory = null;

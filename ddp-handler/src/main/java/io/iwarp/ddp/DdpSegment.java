@@ -156,7 +156,7 @@ public final class DdpSegment {
         msn = (int) rest;
     }
 
-    /** Drops the reference to the buffer. */
+    /** Clears the reference to the buffer. */
     void clear() {
         wrap(Unpooled.EMPTY_BUFFER, 0, 0);
     }

@@ -192,7 +192,7 @@ public final class FpduDecoder {
         return FpduEncoder.fpduLength(FpduEncoder.MAX_ULPDU_LENGTH);
     }
 
-    /** Releases the buffer for ULPDUs cut by markers, and drops the last ULPDU. Decoding may continue. */
+    /** Releases the buffer for ULPDUs cut by markers, and clears the last ULPDU. Decoding may continue. */
     public void release() {
         ulpduIn(Unpooled.EMPTY_BUFFER, 0, 0);
         releaseJoined();

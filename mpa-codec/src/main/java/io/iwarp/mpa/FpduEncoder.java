@@ -209,7 +209,7 @@ public final class FpduEncoder {
         count(length);
     }
 
-    /** Drops the cached payload reference. Call after each burst. */
+    /** Clears the cached payload reference. Call after each burst. */
     void endBurst() {
         payloadView = null;
     }

@@ -35,13 +35,13 @@ import org.jspecify.annotations.Nullable;
  * parameters. It fires {@link MpaEvent.TransmitReady} when DDP may send: at once for the initiator and for both ends of
  * a pre-agreed start; for the responder after the first valid FPDU and before the ULPDU of that FPDU is passed up
  * (section 7.1.2, rule 4). If Established reports a failed set-up, {@link MpaEvent.Fault} is fired first, and what the
- * peer sends is dropped. On {@link MpaEvent.Rejected} it passes the event up and removes itself.
+ * peer sends is discarded. On {@link MpaEvent.Rejected} it passes the event up and removes itself.
  *
  * <p><b>Inbound</b> each ULPDU is passed to the {@link UlpduReceiver} by a call, and not up the pipeline. Bytes are
  * parsed in place. Only an incomplete FPDU is copied, into a buffer of its own, which grows with what arrives to at
  * most {@link FpduDecoder#maxWireLength()} bytes. It must be complete within {@link MpaSettings#fpduTimeout}. After an
- * error the handler fires {@link MpaEvent.Fault}, once, and drops everything else that the peer sends. It never closes
- * the channel, which is up to the layers above after their last message. When the peer closes its half of the
+ * error the handler fires {@link MpaEvent.Fault}, once, and discards everything else that the peer sends. It never
+ * closes the channel, which is up to the layers above after their last message. When the peer closes its half of the
  * connection, the handler fires {@link MpaEvent.InputShutdown}, after the Fault if the FIN is inside an FPDU.
  *
  * <p>A receiver that cannot take a ULPDU stalls the input. Until a {@code read} comes down the pipeline, nothing is
@@ -657,7 +657,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         endOutput();
     }
 
-    /** Drops the batch. Later writes fail. */
+    /** Releases the batch. Later writes fail. */
     private void endOutput() {
         output = Output.ENDED;
         if (encoder != null) {

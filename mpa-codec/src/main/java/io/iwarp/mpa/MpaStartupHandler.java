@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * <ul>
  *   <li>{@link MpaEvent.Established}: the handler removes itself, and bytes after the peer's frame are passed on.
  *   <li>{@link MpaEvent.Rejected}: the same, and TCP stays open for the ULP.
- *   <li>{@link MpaEvent.StartupFailed}: the channel is closed; further input is dropped.
+ *   <li>{@link MpaEvent.StartupFailed}: the channel is closed; further input is discarded.
  * </ul>
  *
  * <p>Switch to MPA only when no more streaming data is expected from the peer (RFC 5044 section 7.1.5): the first byte

@@ -63,7 +63,7 @@ public final class Ulpdu extends AbstractReferenceCounted {
     }
 
     /**
-     * Removes the payload, and drops the reference to its buffer.
+     * Removes the payload, and clears the reference to its buffer.
      *
      * @return this
      */

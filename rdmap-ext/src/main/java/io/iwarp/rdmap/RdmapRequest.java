@@ -310,7 +310,7 @@ public class RdmapRequest {
 
     /**
      * Called before bytes of the response to this Read are placed. Returns false if the application has cancelled the
-     * Read: then they are dropped.
+     * Read: then they are discarded.
      */
     protected boolean beginPlacement() {
         return true;

@@ -134,7 +134,7 @@ final class DrainSchedule {
 
     /**
      * Event loop: takes the posted requests at the end of the stream. Later drains are not deferred, since a loop that
-     * shuts down drops deferred drains.
+     * shuts down discards deferred drains.
      */
     void end() {
         isEnded = true;

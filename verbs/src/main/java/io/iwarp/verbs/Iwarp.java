@@ -161,8 +161,8 @@ public final class Iwarp {
         }
 
         /**
-         * Sets the listener that decides about connection requests. Without it, all are accepted if there is a listener
-         * for messages.
+         * Sets the listener that accepts or rejects connection requests. Without it, all are accepted if there is a
+         * listener for messages.
          */
         public Server onRequest(ConnectionRequestListener listener) {
             requests = Objects.requireNonNull(listener, "listener");
@@ -250,7 +250,7 @@ public final class Iwarp {
         }
     }
 
-    /** Returns what sets the listener for messages of a connection, if there is one. */
+    /** Returns the set-up step that sets the listener for messages, if there is one. */
     private static Consumer<ConnectionSetup> preparation(
             QueuePairSettings settings, int maxBytes, @Nullable MessageListener messages) {
         if (messages == null) {
@@ -260,7 +260,9 @@ public final class Iwarp {
         return setup -> setup.onMessage(maxBytes, messages);
     }
 
-    /** Connects. Any thread may connect and shut down; one thread sets it up before. It does not have to be closed. */
+    /**
+     * A client. Any thread may connect and shut down; one thread configures it before. It does not have to be closed.
+     */
     public static final class Client {
         private final Bootstrap bootstrap;
         private @Nullable ProtectionDomain domain;
@@ -393,7 +395,7 @@ public final class Iwarp {
          * only revision 1 of MPA, the client makes a second connection with a plain request (RFC 6581 section 10), with
          * another {@link ConnectionSetup}.
          *
-         * <p>The attempt is abandoned when the caller cancels or completes its future, for example with
+         * <p>The attempt is cancelled when the caller cancels or completes its future, for example with
          * {@link CompletableFuture#orTimeout}: its channel is closed, and {@link #connections} no longer counts it when
          * its stream has left the protection domain. Cancelling a derived future, for example of {@code thenApply},
          * does not cancel the attempt.
@@ -509,7 +511,7 @@ public final class Iwarp {
         }
 
         /**
-         * Refuses further attempts to connect, which ends each {@link Reconnector}, abandons current attempts, whose
+         * Refuses further attempts to connect, which ends each {@link Reconnector}, cancels current attempts, whose
          * futures fail, and closes all connections gracefully: each sends its posted requests and the pending responses
          * to its peer, then closes its half. Connections that are still open at the deadline are aborted. May be called
          * again, with another deadline.

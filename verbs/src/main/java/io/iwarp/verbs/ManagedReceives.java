@@ -206,7 +206,7 @@ final class ManagedReceives extends ReceiveSource {
         return claim.isWaiting();
     }
 
-    /** Internal receives; dropped silently, together with incomplete messages. */
+    /** Releases the internal receives, together with incomplete messages. */
     @Override
     void flush(CloseReason reason) {
         for (ReceiveRequest request = ring.startNext(); request != null; request = ring.startNext()) {

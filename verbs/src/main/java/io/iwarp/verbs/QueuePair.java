@@ -429,7 +429,7 @@ public final class QueuePair implements AutoCloseable {
      * used up, a connection with a message that waits is not read.
      *
      * <p>A future that is cancelled takes no message. Messages that arrived before the end are delivered first. Take
-     * all, or {@link #close} or {@link #abort} the queue pair, which drop them.
+     * all, or {@link #close} or {@link #abort} the queue pair, which releases them.
      *
      * @return completes on the event loop with the message, whose bytes the application releases; or fails with
      *     {@link ConnectionClosedException}

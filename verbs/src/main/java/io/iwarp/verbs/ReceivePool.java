@@ -332,7 +332,7 @@ final class ReceivePool {
         }
     }
 
-    /** Drops the posted receives. Throws and changes nothing if queue pairs use the pool. */
+    /** Releases the posted receives. Throws and changes nothing if queue pairs use the pool. */
     void close() {
         lock.lock();
         try {

@@ -143,7 +143,7 @@ final class ReceiveStall {
         }
     }
 
-    /** Stops the stall at the end of the stream. Further input is read and dropped. */
+    /** Stops the stall at the end of the stream. Further input is read and discarded. */
     void stop() {
         if (isStalled() && eventLoop.inEventLoop()) {
             end(State.RUNNING);

@@ -147,7 +147,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /**
-     * Closes the queue. Posted receives are dropped silently and their buffers released. May be called again.
+     * Closes the queue. Posted receives end without a completion, and their buffers are released. May be called again.
      *
      * @throws IllegalStateException if queue pairs use it: close them first. Nothing is changed then.
      */
