@@ -294,9 +294,9 @@ class ExamplesTest {
         copy("counter");
         String port = serve("counter", "CounterServer", "0");
         assertThat(run("counter", "CounterClient", "127.0.0.1", port, "1000"))
-                .containsExactly("added 1 1000 times, the number is now at least 1000");
+                .containsExactly("added 1000, the counter is now at least 1000");
         assertThat(run("counter", "CounterClient", "127.0.0.1", port, "1"))
-                .containsExactly("added 1 1 times, the number is now at least 1001");
+                .containsExactly("added 1, the counter is now at least 1001");
     }
 
     @Test

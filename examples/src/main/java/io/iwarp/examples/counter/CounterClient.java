@@ -37,8 +37,8 @@ public final class CounterClient {
                 }
                 last = queuePair.fetchAdd(counter, 1);
             }
-            long before = last == null ? -1 : last.get(); // requests complete in order
-            System.out.println("added 1 " + adds + " times, the number is now at least " + (before + 1));
+            long before = last == null ? -1 : last.get(); // requests complete in the order of their posts
+            System.out.println("added " + adds + ", the counter is now at least " + (before + 1));
             queuePair.closeGracefully().get();
         } finally {
             group.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();

@@ -16,6 +16,7 @@ import io.netty.channel.nio.NioIoHandler;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
+/** A server and a client in one process. The client writes to the memory of the server, and reads it back. */
 public final class FirstSteps {
     public static void main(String[] args) throws Exception {
         var group = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory()); // (1)

@@ -1,6 +1,6 @@
 package io.iwarp.examples.kv;
 
-import io.iwarp.examples.kv.Protocol.Answer;
+import io.iwarp.examples.kv.Protocol.Reply;
 import io.iwarp.examples.kv.Protocol.Condition;
 import io.iwarp.examples.kv.Protocol.Entry;
 import io.iwarp.examples.kv.Protocol.Hash;
@@ -50,7 +50,7 @@ public final class KvClient implements AutoCloseable {
     private final long buckets;
     private final ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer(ENTRY + Entry.MAX);
     private final MemoryRegion sink;
-    private final ByteBuf answer = ByteBufAllocator.DEFAULT.directBuffer(Answer.MAX, Answer.MAX);
+    private final ByteBuf reply = ByteBufAllocator.DEFAULT.directBuffer(Reply.MAX, Reply.MAX);
     private final byte[] seed = new byte[Protocol.SEED_LENGTH];
     private long retries;
 
@@ -111,7 +111,7 @@ public final class KvClient implements AutoCloseable {
     /** Returns the value of a key, and counts a hit. */
     public Optional<Found> get(String key) throws IOException, InterruptedException {
         Optional<Found> found = find(Protocol.key(key));
-        // Nobody waits for the answer. Those of the next operation come after it.
+        // Nobody waits for the reply. Those of the next operation come after it.
         found.ifPresent(value -> queuePair.fetchAdd(counter(value.slot()), 1));
         return found;
     }
@@ -133,7 +133,7 @@ public final class KvClient implements AutoCloseable {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
         while (System.nanoTime() - deadline < 0) {
             try {
-                return look(hash, key);
+                return findEntry(hash, key);
             } catch (TornReadException e) {
                 // The server was changing it. It is done when the next Read arrives.
                 retries++;
@@ -142,7 +142,7 @@ public final class KvClient implements AutoCloseable {
         throw new IOException("the key changed each time that it was read: too many write it");
     }
 
-    private Optional<Found> look(Hash hash, byte[] key) throws IOException, InterruptedException, TornReadException {
+    private Optional<Found> findEntry(Hash hash, byte[] key) throws IOException, InterruptedException, TornReadException {
         CompletableFuture<Completion> first = readBucket(hash.first(), 0);
         CompletableFuture<Completion> second = readBucket(hash.second(), Protocol.BUCKET_LENGTH);
         await(first);
@@ -188,7 +188,7 @@ public final class KvClient implements AutoCloseable {
      */
     public Optional<Long> putIfVersion(String key, byte[] value, long version)
             throws IOException, InterruptedException {
-        Answer now = ask(new Put(Condition.VERSION, version, new byte[0], Protocol.key(key), value));
+        Reply now = ask(new Put(Condition.VERSION, version, new byte[0], Protocol.key(key), value));
         return now.outcome() == Outcome.DONE ? Optional.of(now.version()) : Optional.empty();
     }
 
@@ -198,15 +198,15 @@ public final class KvClient implements AutoCloseable {
      * @return empty if it was replaced, otherwise the value that the key has; version 0 if there is no such key
      */
     public Optional<Found> replace(String key, byte[] expected, byte[] value) throws IOException, InterruptedException {
-        Answer now = ask(new Put(Condition.VALUE, 0, expected, Protocol.key(key), value));
+        Reply now = ask(new Put(Condition.VALUE, 0, expected, Protocol.key(key), value));
         return now.outcome() == Outcome.DONE ? Optional.empty() : Optional.of(new Found(-1, now.version(), now.text()));
     }
 
-    private Answer ask(Put put) throws IOException, InterruptedException {
-        CompletableFuture<Completion> answered = queuePair.receive(answer.clear());
+    private Reply ask(Put put) throws IOException, InterruptedException {
+        CompletableFuture<Completion> replied = queuePair.receive(reply.clear());
         await(queuePair.send(put.encode()));
-        await(answered);
-        Answer now = Answer.decode(answer);
+        await(replied);
+        Reply now = Reply.decode(reply);
         if (now.outcome() == Outcome.NO_ROOM) {
             throw new IOException(new String(now.text(), StandardCharsets.UTF_8));
         }
@@ -244,7 +244,7 @@ public final class KvClient implements AutoCloseable {
         queuePair.closed().join();
         sink.close();
         bytes.release();
-        answer.release();
+        reply.release();
     }
 
     /**

@@ -2,7 +2,7 @@ package io.iwarp.examples.kv;
 
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.Operation;
-import io.iwarp.examples.kv.Protocol.Answer;
+import io.iwarp.examples.kv.Protocol.Reply;
 import io.iwarp.examples.kv.Protocol.Condition;
 import io.iwarp.examples.kv.Protocol.Outcome;
 import io.iwarp.examples.kv.Protocol.Put;
@@ -156,7 +156,7 @@ public final class KvServer implements AutoCloseable {
         try {
             queuePair.sendQueue().send(0, store.put(Put.decode(message)).encode());
         } catch (IllegalArgumentException | QueueFullException | ConnectionClosedException e) {
-            // The client sent something else, does not take its answers, or has disconnected.
+            // The client sent something else, does not take its replies, or has disconnected.
             queuePair.abort();
         } finally {
             message.release();
@@ -178,10 +178,10 @@ public final class KvServer implements AutoCloseable {
                 int tab = line.indexOf('\t');
                 String key = table ? line.substring(0, Math.max(0, tab)) : String.valueOf(number);
                 String value = table ? line.substring(tab + 1).replaceFirst("^\t+", "") : line;
-                Answer answer = store.put(new Put(
+                Reply reply = store.put(new Put(
                         Condition.ALWAYS, 0, new byte[0], Protocol.key(key), value.getBytes(StandardCharsets.UTF_8)));
-                if (answer.outcome() != Outcome.DONE) {
-                    throw new IOException("line " + number + ": " + new String(answer.text(), StandardCharsets.UTF_8));
+                if (reply.outcome() != Outcome.DONE) {
+                    throw new IOException("line " + number + ": " + new String(reply.text(), StandardCharsets.UTF_8));
                 }
             } catch (IllegalArgumentException e) {
                 if (!skipping) {
@@ -233,7 +233,7 @@ public final class KvServer implements AutoCloseable {
                 listener.connections());
     }
 
-    /** Serves HTTP on a connection, one request at a time: {@link Pages} reads the next when its answer is sent. */
+    /** Serves HTTP on a connection, one request at a time: {@link Pages} reads the next when its response is sent. */
     private final class WebInitializer extends ChannelInitializer<Channel> {
         @Override
         protected void initChannel(Channel channel) {

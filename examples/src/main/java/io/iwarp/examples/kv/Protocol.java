@@ -236,11 +236,11 @@ final class Protocol {
     }
 
     /**
-     * The answer to a put.
+     * The reply to a put.
      *
      * @param version that the key has now, 0 if there is no such key
      */
-    record Answer(Outcome outcome, long version, byte[] text) {
+    record Reply(Outcome outcome, long version, byte[] text) {
         private static final int HEAD = Integer.BYTES + Long.BYTES;
 
         static final int MAX = HEAD + MAX_VALUE;
@@ -252,11 +252,11 @@ final class Protocol {
                     .writeBytes(text);
         }
 
-        static Answer decode(ByteBuf in) {
+        static Reply decode(ByteBuf in) {
             if (in.readableBytes() < HEAD || in.getInt(in.readerIndex()) >= Outcome.values().length) {
-                throw new IllegalArgumentException("this is no answer: use the same version on both sides");
+                throw new IllegalArgumentException("this is not a reply: use the same version on both sides");
             }
-            return new Answer(Outcome.values()[in.readInt()], in.readLong(), ByteBufUtil.getBytes(in));
+            return new Reply(Outcome.values()[in.readInt()], in.readLong(), ByteBufUtil.getBytes(in));
         }
     }
 }

@@ -1,6 +1,6 @@
 package io.iwarp.examples.kv;
 
-import io.iwarp.examples.kv.Protocol.Answer;
+import io.iwarp.examples.kv.Protocol.Reply;
 import io.iwarp.examples.kv.Protocol.Entry;
 import io.iwarp.examples.kv.Protocol.Hash;
 import io.iwarp.examples.kv.Protocol.Outcome;
@@ -88,7 +88,7 @@ final class Store implements AutoCloseable {
     }
 
     /** Executes a put. When this returns, every Read that begins finds the value, or a later one. */
-    synchronized Answer put(Put put) {
+    synchronized Reply put(Put put) {
         Hash hash = Hash.of(seed, put.key(), buckets);
         Place place = find(hash, put.key());
         if (place == null) {
@@ -96,7 +96,7 @@ final class Store implements AutoCloseable {
         }
         Slot old = place.slot();
         if (!isMet(put, old)) {
-            return new Answer(Outcome.DIFFERENT, old.version(), old.isFree() ? NOTHING : value(old));
+            return new Reply(Outcome.DIFFERENT, old.version(), old.isFree() ? NOTHING : value(old));
         }
         if (old.isFree() && entries == maxEntries) {
             return refused("the server has room for " + maxEntries + " keys: start it with more --entries");
@@ -116,7 +116,7 @@ final class Store implements AutoCloseable {
         } else {
             blocks.giveBack(old.offset(), old.entryLength());
         }
-        return new Answer(Outcome.DONE, version, NOTHING);
+        return new Reply(Outcome.DONE, version, NOTHING);
     }
 
     private boolean isMet(Put put, Slot old) {
@@ -127,9 +127,9 @@ final class Store implements AutoCloseable {
         };
     }
 
-    private Answer refused(String reason) {
+    private Reply refused(String reason) {
         refusals++;
-        return new Answer(Outcome.NO_ROOM, 0, reason.getBytes(StandardCharsets.UTF_8));
+        return new Reply(Outcome.NO_ROOM, 0, reason.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Returns the place of the key, or a free one in its bucket with more room, or null if both are full. */

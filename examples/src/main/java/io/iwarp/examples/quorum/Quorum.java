@@ -33,7 +33,7 @@ public final class Quorum {
         private final ProtectionDomain domain = ProtectionDomain.create();
         private final MemoryRegion log = domain.allocate(LOG);
         private final IwarpListener listener;
-        private MemoryWindow ofLeader;
+        private MemoryWindow leaderWindow;
 
         private Replica() throws Exception {
             listener = Iwarp.server(GROUP)
@@ -44,14 +44,14 @@ public final class Quorum {
         }
 
         private synchronized void onRequest(ConnectionRequest request) {
-            if (ofLeader != null) {
-                ofLeader.close(); // from now on the leader before cannot write
+            if (leaderWindow != null) {
+                leaderWindow.close(); // from now on the leader before cannot write
             }
-            ofLeader = request.queuePair()
+            leaderWindow = request.queuePair()
                     .window(log, 0, LOG)
                     .rights(AccessRight.REMOTE_WRITE)
                     .bind();
-            request.accept(ofLeader.remoteBuffer());
+            request.accept(leaderWindow.remoteBuffer());
         }
 
         private void close() throws Exception {
@@ -62,7 +62,7 @@ public final class Quorum {
     }
 
     /** Connects to all replicas as their new leader. */
-    private static List<QueuePair> lead(List<Replica> replicas) throws Exception {
+    private static List<QueuePair> becomeLeader(List<Replica> replicas) throws Exception {
         List<QueuePair> leader = new ArrayList<>();
         for (Replica replica : replicas) {
             leader.add(
@@ -106,9 +106,9 @@ public final class Quorum {
     public static void main(String[] args) throws Exception {
         try {
             List<Replica> replicas = new ArrayList<>(List.of(new Replica(), new Replica(), new Replica()));
-            List<QueuePair> first = lead(replicas);
+            List<QueuePair> first = becomeLeader(replicas);
             report(first, append(first, 0, "entry 1".getBytes(UTF_8)));
-            List<QueuePair> second = lead(replicas);
+            List<QueuePair> second = becomeLeader(replicas);
             report(first, append(first, 7, "entry 2".getBytes(UTF_8)));
             replicas.remove(0).close();
             report(second, append(second, 7, "ENTRY 2".getBytes(UTF_8)));

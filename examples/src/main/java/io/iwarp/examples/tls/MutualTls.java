@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
+/** Both sides prove their identity with certificates, and the server decides by the name in the certificate. */
 public final class MutualTls {
     private static final String HOST = "localhost";
 

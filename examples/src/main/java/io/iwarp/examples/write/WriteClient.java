@@ -26,26 +26,26 @@ public final class WriteClient {
 
     /** Sends a message and waits for the reply. After the reply, the memory may be written again. */
     private String ask(ByteBuf message) throws Exception {
-        ByteBuf answer = Unpooled.buffer(WriteServer.MAX_MESSAGE, WriteServer.MAX_MESSAGE);
-        CompletableFuture<Completion> answered = queuePair.receive(answer);
+        ByteBuf reply = Unpooled.buffer(WriteServer.MAX_MESSAGE, WriteServer.MAX_MESSAGE);
+        CompletableFuture<Completion> replied = queuePair.receive(reply);
         queuePair.send(message);
-        answered.get(30, TimeUnit.SECONDS);
-        return answer.toString(StandardCharsets.UTF_8);
+        replied.get(30, TimeUnit.SECONDS);
+        return reply.toString(StandardCharsets.UTF_8);
     }
 
     private String write(Path file) throws Exception {
         RemoteBuffer memory = queuePair.remoteBuffer();
-        String answer = ask(Unpooled.copiedBuffer(file.getFileName().toString(), StandardCharsets.UTF_8));
+        String reply = ask(Unpooled.copiedBuffer(file.getFileName().toString(), StandardCharsets.UTF_8));
         try (InputStream source = Files.newInputStream(file)) {
-            while (answer.equals("next")) {
+            while (reply.equals("next")) {
                 byte[] piece = source.readNBytes((int) memory.length());
                 if (piece.length > 0) {
                     queuePair.write(Unpooled.wrappedBuffer(piece), memory); // placed before the message arrives
                 }
-                answer = ask(Unpooled.copyInt(piece.length));
+                reply = ask(Unpooled.copyInt(piece.length));
             }
         }
-        return answer;
+        return reply;
     }
 
     /**

@@ -62,7 +62,7 @@ public final class WriteServer {
             queuePair.send(Unpooled.copiedBuffer("stored", StandardCharsets.UTF_8));
             queuePair.closed().get();
         } catch (Exception e) {
-            System.err.println("a client failed: " + e);
+            System.err.println("the client at " + queuePair.channel().remoteAddress() + " failed: " + e);
         } finally {
             queuePair.abort();
         }

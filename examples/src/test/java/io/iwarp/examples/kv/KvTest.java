@@ -183,10 +183,10 @@ class KvTest {
         int refused = 0;
         // With two buckets most keys collide.
         for (int i = 0; i < 100; i++) {
-            var answer = store.put(
+            var reply = store.put(
                     new Protocol.Put(Protocol.Condition.ALWAYS, 0, new byte[0], Protocol.key("key-" + i), value));
-            stored += answer.outcome() == Protocol.Outcome.DONE ? 1 : 0;
-            refused += answer.outcome() == Protocol.Outcome.NO_ROOM ? 1 : 0;
+            stored += reply.outcome() == Protocol.Outcome.DONE ? 1 : 0;
+            refused += reply.outcome() == Protocol.Outcome.NO_ROOM ? 1 : 0;
         }
         assertThat(stored).isEqualTo(8);
         assertThat(refused).isEqualTo(92);
@@ -328,7 +328,7 @@ class KvTest {
     }
 
     @Test
-    void browserThatReadsNothingHoldsOneAnswer() throws Exception {
+    void browserThatReadsNothingHoldsOneResponse() throws Exception {
         try (SocketChannel browser =
                 SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.httpPort()))) {
             browser.configureBlocking(false);
