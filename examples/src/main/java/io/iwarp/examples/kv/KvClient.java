@@ -1,11 +1,11 @@
 package io.iwarp.examples.kv;
 
-import io.iwarp.examples.kv.Protocol.Reply;
 import io.iwarp.examples.kv.Protocol.Condition;
 import io.iwarp.examples.kv.Protocol.Entry;
 import io.iwarp.examples.kv.Protocol.Hash;
 import io.iwarp.examples.kv.Protocol.Outcome;
 import io.iwarp.examples.kv.Protocol.Put;
+import io.iwarp.examples.kv.Protocol.Reply;
 import io.iwarp.examples.kv.Protocol.Slot;
 import io.iwarp.examples.kv.Protocol.TornReadException;
 import io.iwarp.memory.AccessRight;
@@ -142,7 +142,8 @@ public final class KvClient implements AutoCloseable {
         throw new IOException("the key changed each time that it was read: too many write it");
     }
 
-    private Optional<Found> findEntry(Hash hash, byte[] key) throws IOException, InterruptedException, TornReadException {
+    private Optional<Found> findEntry(Hash hash, byte[] key)
+            throws IOException, InterruptedException, TornReadException {
         CompletableFuture<Completion> first = readBucket(hash.first(), 0);
         CompletableFuture<Completion> second = readBucket(hash.second(), Protocol.BUCKET_LENGTH);
         await(first);

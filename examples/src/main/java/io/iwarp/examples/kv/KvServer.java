@@ -2,10 +2,10 @@ package io.iwarp.examples.kv;
 
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.Operation;
-import io.iwarp.examples.kv.Protocol.Reply;
 import io.iwarp.examples.kv.Protocol.Condition;
 import io.iwarp.examples.kv.Protocol.Outcome;
 import io.iwarp.examples.kv.Protocol.Put;
+import io.iwarp.examples.kv.Protocol.Reply;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.metrics.IwarpMeterBinder;

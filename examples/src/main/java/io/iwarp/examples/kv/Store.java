@@ -1,10 +1,10 @@
 package io.iwarp.examples.kv;
 
-import io.iwarp.examples.kv.Protocol.Reply;
 import io.iwarp.examples.kv.Protocol.Entry;
 import io.iwarp.examples.kv.Protocol.Hash;
 import io.iwarp.examples.kv.Protocol.Outcome;
 import io.iwarp.examples.kv.Protocol.Put;
+import io.iwarp.examples.kv.Protocol.Reply;
 import io.iwarp.examples.kv.Protocol.Slot;
 import io.iwarp.examples.kv.Protocol.TornReadException;
 import io.iwarp.memory.AccessRight;
