@@ -72,8 +72,8 @@ final class SetupReplyCases {
         }
         cases.add(Case.must(
                         "setup.reply.plain",
-                        "a Reply of revision 2 without the four bytes, to an enhanced Request, ends the connection or is"
-                                + " taken: nothing is agreed",
+                        "a Reply of revision 2 without the four bytes, to an enhanced Request, ends the connection or"
+                                + " is taken: nothing is agreed",
                         "SETUP-23",
                         session -> {
                             Wire wire = session.open();
