@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.ConnectionClosedException;
+import io.iwarp.Operation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
@@ -93,6 +94,26 @@ class PendingPostsTest {
         readAll(reader);
         pair.run();
         assertThat(ended).hasSize(2 * ALL);
+    }
+
+    /** As when the event loop runs between the two steps of a post by another thread. */
+    @Test
+    void aPostPublishedAfterAllOthersCompletedIsSent() {
+        PostedRequests requests = reader.engine().requests();
+        for (int number = 0; number < DEPTH; number++) {
+            read(reader, number);
+        }
+        LoopFuture<Completion> late = new LoopFuture<>(reader.channel().eventLoop(), CompletionView::copy);
+        WorkRequest request = requests.claim(0, PostOptions.NONE, late);
+        request.payload().cover(Unpooled.EMPTY_BUFFER, 0, 0);
+        request.send(false);
+        pair.run();
+        assertThat(ended).hasSize(DEPTH);
+
+        requests.publish(request, 0, Operation.SEND, PostOptions.NONE, late);
+        pair.run();
+
+        assertThat(late).isCompleted();
     }
 
     @Test
