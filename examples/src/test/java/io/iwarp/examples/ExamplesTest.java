@@ -7,7 +7,9 @@ import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -252,9 +254,12 @@ class ExamplesTest {
     void readClientLeavesItsTargetIfItCannotConnect() throws Exception {
         copy("read");
         Path target = Files.write(folder.resolve("copy"), content(10));
-        String closed = Integer.toString(closedPort());
-        assertThat(exitStatus("read", "ReadClient", "127.0.0.1", closed, target.toString()))
-                .isEqualTo(1);
+        try (Socket refusing = new Socket()) { // bound, so that no other process listens there
+            refusing.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            String closed = Integer.toString(refusing.getLocalPort());
+            assertThat(exitStatus("read", "ReadClient", "127.0.0.1", closed, target.toString()))
+                    .isEqualTo(1);
+        }
         assertThat(target).hasSize(10);
     }
 
@@ -270,12 +275,6 @@ class ExamplesTest {
             assertThat(exitStatus(example, name + "Server", first, port)).isEqualTo(1);
         }
         assertThat(exitStatus(example, name + "Client")).isEqualTo(2);
-    }
-
-    private static int closedPort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     @Test

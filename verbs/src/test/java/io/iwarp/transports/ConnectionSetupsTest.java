@@ -15,6 +15,7 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.LogCapture;
+import io.iwarp.testing.RefusingPort;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
@@ -217,13 +218,12 @@ class ConnectionSetupsTest {
         assertThat(unknown.endedBy()).isEqualTo(EndedBy.TRANSPORT);
         assertThat(unknown.cause()).isInstanceOf(UnknownHostException.class);
         assertThat(unknown.detail()).contains("unknown host no.such.host.invalid");
-        SocketAddress nobody;
-        try (ServerSocket gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            nobody = gone.getLocalSocketAddress();
+        try (RefusingPort port = new RefusingPort()) {
+            SocketAddress nobody = port.address();
+            assertThat(reasonOf(client.connect(nobody)))
+                    .hasToString("the connection failed: could not connect to " + nobody + ": Connection refused: "
+                            + nobody);
         }
-        assertThat(reasonOf(client.connect(nobody)))
-                .hasToString(
-                        "the connection failed: could not connect to " + nobody + ": Connection refused: " + nobody);
         assertThatThrownBy(() -> await(client.connect(new LocalAddress("here"))))
                 .cause()
                 .isInstanceOf(IllegalArgumentException.class)

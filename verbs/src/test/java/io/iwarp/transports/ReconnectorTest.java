@@ -8,6 +8,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.memory.ProtectionDomain;
+import io.iwarp.testing.RefusingPort;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpListener;
@@ -96,13 +97,12 @@ class ReconnectorTest {
 
     @Test
     void connectsToAServerThatStartsLater() throws Exception {
-        SocketAddress address;
-        try (ServerSocket reserved = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            address = reserved.getLocalSocketAddress();
-        }
+        RefusingPort port = new RefusingPort();
+        SocketAddress address = port.address();
         Reconnector reconnector = client.stayConnected(address, listener, SHORT, Duration.ofMillis(20));
         CompletableFuture<QueuePair> next = reconnector.connected();
         List<Duration> first = List.of(take(pauses), take(pauses), take(pauses));
+        port.close();
         IwarpListener server =
                 await(Iwarp.server(group).onRequest(ConnectionRequest::accept).listen(address));
 

@@ -15,6 +15,7 @@ import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.StartMode;
+import io.iwarp.testing.RefusingPort;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;
 import io.iwarp.testing.SocketPeer;
@@ -24,7 +25,6 @@ import io.netty.channel.ChannelOption;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -175,16 +175,14 @@ class ConnectionSetupTest {
 
     @Test
     void aConnectionThatCannotBeMadeLeavesNothingBehind() throws Exception {
-        SocketAddress nobodyListens;
-        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            nobodyListens = server.getLocalSocketAddress();
-        }
         QueuePair[] prepared = new QueuePair[1];
-        assertThatThrownBy(() -> loopback.connect(
-                        nobodyListens, domain, QueuePairSettings.DEFAULT, queuePair -> prepared[0] = queuePair))
-                .cause()
-                .isInstanceOf(ConnectionClosedException.class)
-                .hasCauseInstanceOf(ConnectException.class);
+        try (RefusingPort port = new RefusingPort()) {
+            assertThatThrownBy(() -> loopback.connect(
+                            port.address(), domain, QueuePairSettings.DEFAULT, queuePair -> prepared[0] = queuePair))
+                    .cause()
+                    .isInstanceOf(ConnectionClosedException.class)
+                    .hasCauseInstanceOf(ConnectException.class);
+        }
         assertThat(await(prepared[0].closed()).endedBy()).isEqualTo(EndedBy.TRANSPORT);
     }
 

@@ -7,6 +7,7 @@ import io.iwarp.conformance.ConformanceSuite;
 import io.iwarp.conformance.judge.Result;
 import io.iwarp.conformance.judge.Role;
 import io.iwarp.conformance.judge.Runner;
+import io.iwarp.testing.RefusingPort;
 import io.iwarp.tools.Child;
 import io.iwarp.tools.CommandRun;
 import java.io.BufferedReader;
@@ -415,13 +416,13 @@ class ConformanceCommandTest {
 
     @Test
     void whatCannotRunIsOneLineAndStatusTwo() throws IOException {
-        int unused;
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            unused = socket.getLocalPort();
             String port = Integer.toString(socket.getLocalPort());
             cannotRun("port " + port + ": Address already in use", "client", "--port", port, "--", "true");
         }
-        cannotRun(unused + ": Connection refused", "server", "127.0.0.1:" + unused);
+        try (RefusingPort port = new RefusingPort()) {
+            cannotRun(port.port() + ": Connection refused", "server", "127.0.0.1:" + port.port());
+        }
         cannotRun("no host is known", "server", "no-such-host.invalid:7174");
         cannotRun("the COMMAND '/no/such/program' does not start", "client", "--", "/no/such/program", "{port}");
         cannotRun("has ended", "client", "--", "true", "{port}");

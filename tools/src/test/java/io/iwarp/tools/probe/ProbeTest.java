@@ -2,6 +2,7 @@ package io.iwarp.tools.probe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.testing.RefusingPort;
 import io.iwarp.tools.CommandRun;
 import java.io.IOException;
 import java.io.InputStream;
@@ -97,10 +98,9 @@ class ProbeTest {
 
     @Test
     void aPortThatIsClosedIsNamed() throws Exception {
-        ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        closed.close();
-
-        assertFails(probe(closed, 60), "start the server there first");
+        try (RefusingPort closed = new RefusingPort()) {
+            assertFails(probe(closed.port(), 60), "start the server there first");
+        }
     }
 
     /** As siw with MPA revision 1, which closes the connection at a later one. */
@@ -145,7 +145,11 @@ class ProbeTest {
     }
 
     private static CommandRun probe(ServerSocket server, int seconds) {
-        return CommandRun.of("probe", "127.0.0.1:" + server.getLocalPort(), "--timeout", "" + seconds);
+        return probe(server.getLocalPort(), seconds);
+    }
+
+    private static CommandRun probe(int port, int seconds) {
+        return CommandRun.of("probe", "127.0.0.1:" + port, "--timeout", "" + seconds);
     }
 
     private static void assertFails(CommandRun probe, String verdict) {
