@@ -97,6 +97,7 @@ final class DdpReceiver {
             return true;
         }
         segment.wrap(bytes, index, length);
+        boolean wasStalled = isStalled;
         isStalled = false;
         isAwaitingMemory = false;
         ProtocolFault fault = handleOrFail();
@@ -104,7 +105,7 @@ final class DdpReceiver {
             report(fault, segment);
         } else if (isStalled && !isAwaitingMemory) {
             incomplete.pause();
-        } else {
+        } else if (wasStalled) {
             incomplete.resume();
         }
         return !isStalled;
