@@ -146,7 +146,8 @@ final class MpaReplyCases {
                     "MPA-55 MPA-71 MPA-73 MPA-86",
                     reply -> {
                         byte[] key = reply.key().clone();
-                        key[wrong] ^= 1;
+                        // 0x20 exchanges upper and lower case, and space and NUL.
+                        key[wrong] ^= (byte) (wrong % 2 == 0 ? 1 : 0x20);
                         return reply.withKey(key).encode();
                     });
         }

@@ -53,7 +53,8 @@ final class MpaRequestCases {
                     "MPA-54 MPA-66 MPA-73 MPA-86",
                     session -> {
                         byte[] key = Setup.request(session.options()).key().clone();
-                        key[wrong] ^= 1;
+                        // 0x20 exchanges upper and lower case, and space and NUL.
+                        key[wrong] ^= (byte) (wrong % 2 == 0 ? 1 : 0x20);
                         refused(
                                 session,
                                 Setup.request(session.options()).withKey(key).encode(),
