@@ -238,11 +238,12 @@ public final class Reconnector implements AutoCloseable {
         QueuePair open;
         synchronized (lock) {
             open = currentQueuePair;
-            reconnecting = open != null;
+            if (open == null) {
+                return; // the end of the last one may still have to be handled as requested
+            }
+            reconnecting = true;
         }
-        if (open != null) {
-            open.close();
-        }
+        open.close();
     }
 
     /**
