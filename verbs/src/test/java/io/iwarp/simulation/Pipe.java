@@ -50,7 +50,7 @@ final class Pipe {
         tap = watcher;
     }
 
-    /** Bytes arrive a few at a time, with a pause between them, for a number of arrivals. */
+    /** Bytes arrive a few at a time, with a pause between them, for a number of arrivals, at least 1. */
     void throttle(int bytes, long pause, long arrivals) {
         mostAtATime = bytes;
         between = pause;
@@ -58,7 +58,7 @@ final class Pipe {
     }
 
     private void countArrival() {
-        if (--throttledArrivals == 0) {
+        if (throttledArrivals > 0 && --throttledArrivals == 0) {
             mostAtATime = Integer.MAX_VALUE;
             between = 0;
         }

@@ -223,12 +223,16 @@ class NextMessageTest {
         assertThat(other.closeReason().endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
     }
 
-    @Test
-    void placedSaysThatEarlierWritesAreInThePeersMemory() {
-        MemoryRegion region = domain.region()
+    private MemoryRegion writableWord() {
+        return domain.region()
                 .allocate(UnpooledByteBufAllocator.DEFAULT, Long.BYTES)
                 .rights(AccessRight.REMOTE_WRITE)
                 .register();
+    }
+
+    @Test
+    void placedSaysThatEarlierWritesAreInThePeersMemory() {
+        MemoryRegion region = writableWord();
         RemoteBuffer remote = region.remoteBuffer();
         ByteBuf bytes = Unpooled.copyLong(1);
         CompletableFuture<Completion> written = one.write(bytes, remote);
@@ -254,10 +258,7 @@ class NextMessageTest {
 
     @Test
     void anAccessBeyondTheBoundsIsNotRevoked() {
-        MemoryRegion region = domain.region()
-                .allocate(UnpooledByteBufAllocator.DEFAULT, Long.BYTES)
-                .rights(AccessRight.REMOTE_WRITE)
-                .register();
+        MemoryRegion region = writableWord();
         RemoteBuffer real = region.remoteBuffer();
         ByteBuf bytes = Unpooled.copyLong(1, 2);
         one.write(bytes, RemoteBuffer.of(real.stag(), real.taggedOffset(), 2 * Long.BYTES));

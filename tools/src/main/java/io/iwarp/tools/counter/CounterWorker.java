@@ -74,8 +74,7 @@ final class CounterWorker extends Load {
                 Endpoint.await(queuePair().read(number.clear(), grant.number()));
                 number.setLong(0, number.getLong(0) + 1);
                 // This Write needs no fence, as the only Read before it has been awaited, and no client reads the
-                // number
-                // before the lock is released.
+                // number before the lock is released.
                 CompletableFuture<Completion> written = queuePair().write(number, grant.number());
                 lock.release();
                 Endpoint.await(written);
