@@ -208,7 +208,7 @@ final class Waits {
         if (end.channel.inputWaits() && end.channel.config().isAutoRead() && !end.lacksInputMemory()) {
             return "holds input back";
         }
-        if (beginningOfFpdu()) {
+        if (beginningOfFpdu() && !end.lacksInputMemory()) {
             return "has the beginning of an FPDU";
         }
         if (!polled() || !end.requests.pending()) {
