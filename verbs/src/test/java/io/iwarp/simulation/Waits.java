@@ -205,11 +205,14 @@ final class Waits {
         if (state != ConnectionState.READY) {
             return "is " + state;
         }
-        if (end.channel.inputWaits() && end.channel.config().isAutoRead() && !end.lacksInputMemory()) {
-            return "holds input back";
-        }
-        if (beginningOfFpdu() && !end.lacksInputMemory()) {
-            return "has the beginning of an FPDU";
+        // While another stream holds the memory for incomplete FPDUs, its deadline bounds the waits for input.
+        if (!end.lacksInputMemory()) {
+            if (end.channel.inputWaits() && end.channel.config().isAutoRead()) {
+                return "holds input back";
+            }
+            if (beginningOfFpdu()) {
+                return "has the beginning of an FPDU";
+            }
         }
         if (!polled() || !end.requests.pending()) {
             return null;
