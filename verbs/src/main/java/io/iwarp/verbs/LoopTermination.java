@@ -1,5 +1,6 @@
 package io.iwarp.verbs;
 
+import io.iwarp.transport.ChannelTypes;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
@@ -23,10 +24,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class LoopTermination {
     private static final ConcurrentMap<EventLoop, LoopTermination> LOOPS = new ConcurrentHashMap<>();
+    /** Above 2^31 seconds, so that epoll waits without a timer of the kernel, which each wait would set and cancel. */
+    private static final long NEVER_DAYS = 36_500;
     /** Below 2^31 seconds: a loop of io_uring that has to wait longer polls instead. */
-    private static final long NEVER_DAYS = 20_000;
+    private static final long NEVER_DAYS_OF_IO_URING = 20_000;
 
     private final EventLoop loop;
+    private final long neverDays;
     /** One listener serves all tasks, since removing a listener from a future takes linear time. */
     private final Set<Runnable> tasks = ConcurrentHashMap.newKeySet();
 
@@ -38,11 +42,20 @@ final class LoopTermination {
 
     private LoopTermination(EventLoop loop) {
         this.loop = loop;
+        this.neverDays = isIoUring(loop) ? NEVER_DAYS_OF_IO_URING : NEVER_DAYS;
         loop.terminationFuture().addListener(terminated -> {
             isReported = true;
             LOOPS.remove(loop, this);
             tasks.forEach(this::runOnce);
         });
+    }
+
+    private static boolean isIoUring(EventLoop loop) {
+        try {
+            return ChannelTypes.of(loop) == ChannelTypes.IO_URING;
+        } catch (IllegalArgumentException unknown) {
+            return false;
+        }
     }
 
     /** Returns null for a loop without a thread, such as the loop of an EmbeddedChannel: it does not terminate. */
@@ -65,7 +78,7 @@ final class LoopTermination {
     private void add(Channel channel) {
         if (channels.isEmpty()) {
             Runnable nothing = () -> {};
-            Future<?> timer = loop.schedule(nothing, NEVER_DAYS, TimeUnit.DAYS);
+            Future<?> timer = loop.schedule(nothing, neverDays, TimeUnit.DAYS);
             timer.addListener(cancelled -> closeChannels());
             shutdownTimer = timer;
         }

@@ -24,12 +24,14 @@ import io.netty.channel.local.LocalServerChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.uring.IoUringIoHandle;
 import io.netty.util.concurrent.EventExecutor;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -159,29 +161,34 @@ class LoopTerminationTest {
         domain.close();
     }
 
-    /** io_uring cannot wait longer than 2^31 seconds: its loops would poll. */
-    @Test
-    void waitsForTheShutdownInStepsThatEachTransportCanWait() throws Exception {
+    /** Below 2^31 seconds, epoll sets a timer of the kernel for each wait; above, io_uring polls. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void longestWaitSuitsTheTransport(boolean ioUring) throws Exception {
         Queue<Long> delays = new ConcurrentLinkedQueue<>();
-        EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, (IoHandlerFactory)
-                executor -> noting(delays, LocalIoHandler.newFactory().newHandler(executor)));
+        EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, (IoHandlerFactory) executor ->
+                recording(delays, ioUring, LocalIoHandler.newFactory().newHandler(executor)));
         QueuePair queuePair = connect(loops);
         loops.submit(() -> {}).sync();
 
         loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).sync();
 
         Loopback.await(queuePair.closed());
-        assertThat(delays).isNotEmpty().allMatch(delay -> delay < TimeUnit.SECONDS.toNanos(Integer.MAX_VALUE));
+        long kernelLimit = TimeUnit.SECONDS.toNanos(Integer.MAX_VALUE);
+        assertThat(Collections.max(delays) < kernelLimit).isEqualTo(ioUring);
     }
 
-    /** Notes how long the transport may wait. */
-    private static IoHandler noting(Queue<Long> delays, IoHandler handler) {
+    /** Records how long the transport may wait. It also passes for io_uring if {@code ioUring}. */
+    private static IoHandler recording(Queue<Long> delays, boolean ioUring, IoHandler handler) {
         return (IoHandler) Proxy.newProxyInstance(
                 IoHandler.class.getClassLoader(), new Class<?>[] {IoHandler.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("run")
                             && arguments[0] instanceof IoHandlerContext context
                             && context.deadlineNanos() != -1) {
                         delays.add(context.delayNanos(System.nanoTime()));
+                    }
+                    if (ioUring && method.getName().equals("isCompatible") && arguments[0] == IoUringIoHandle.class) {
+                        return true;
                     }
                     return method.invoke(handler, arguments);
                 });
