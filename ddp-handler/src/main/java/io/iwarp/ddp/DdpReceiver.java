@@ -48,6 +48,9 @@ final class DdpReceiver {
     private final DdpSegment segment = new DdpSegment();
     private final ByteBuf waitedHeader = Unpooled.buffer(DdpSegment.UNTAGGED_HEADER_LENGTH);
     private final int[] nextMsn = new int[DdpSegment.QUEUES];
+    /** For each queue, the MSN after the highest one of which a segment was placed, or that was delivered. */
+    private final int[] endMsn = new int[DdpSegment.QUEUES];
+
     private boolean isDiscarding;
     private boolean isStalled;
     /** Whether the stall is for memory, which the timeout of the message bounds. */
@@ -75,6 +78,7 @@ final class DdpReceiver {
         this.counters = counters;
         this.incomplete = new IncompleteMessages(messageTimeout, this::onMessageTimeout);
         Arrays.fill(nextMsn, firstMsn);
+        Arrays.fill(endMsn, firstMsn);
     }
 
     /** Sets the event loop of the stream, before the first ULPDU. */
@@ -248,7 +252,10 @@ final class DdpReceiver {
             return fault;
         }
         ulp.onPlaced();
-        return buffer.complete() ? deliver(queue, queueNumber) : null;
+        if (segment.msn() - endMsn[queueNumber] >= 0) {
+            endMsn[queueNumber] = segment.msn() + 1;
+        }
+        return ahead == 0 ? deliver(queue, queueNumber, buffer) : null;
     }
 
     private @Nullable ProtocolFault placeUntagged(UntaggedQueue queue, UntaggedBuffer buffer) {
@@ -365,14 +372,11 @@ final class DdpReceiver {
      * Delivers the complete messages at the head of a queue. After that {@link #segment} is the last segment of the
      * last one.
      */
-    private @Nullable ProtocolFault deliver(UntaggedQueue queue, int queueNumber) {
+    private @Nullable ProtocolFault deliver(UntaggedQueue queue, int queueNumber, UntaggedBuffer first) {
         ProtocolFault fault = null;
         boolean waited = false;
-        while (fault == null && !isDiscarding && queue.available() > 0) {
-            UntaggedBuffer head = queue.buffer(0);
-            if (head == null || !head.complete()) {
-                break;
-            }
+        UntaggedBuffer head = first;
+        while (fault == null && !isDiscarding && head != null && head.complete()) {
             if (waited) {
                 markLastSegment(head);
             }
@@ -380,6 +384,7 @@ final class DdpReceiver {
             counters.add(Counter.MESSAGES_DELIVERED, 1);
             fault = queue.deliver(head);
             waited = true;
+            head = nextMsn[queueNumber] == endMsn[queueNumber] ? null : queue.buffer(0);
         }
         return fault;
     }
