@@ -3,12 +3,13 @@ package io.iwarp.rdmap;
 /**
  * The progress of a stream at one moment.
  *
- * @param takenBytes bytes that the transport has accepted
+ * @param writtenBytes bytes that were handed to the transport
+ * @param takenBytes those of them that the transport has accepted
  * @param receivedBytes bytes that the transport has received
  * @param responseBytes bytes of responses received from the peer, plus one for each complete response
  * @param waitingCount requests that have not started
  */
-record Progress(long takenBytes, long receivedBytes, long responseBytes, int waitingCount) {
+record Progress(long writtenBytes, long takenBytes, long receivedBytes, long responseBytes, int waitingCount) {
     /** The progress of a new stream. */
-    static final Progress NONE = new Progress(0, 0, 0, 0);
+    static final Progress NONE = new Progress(0, 0, 0, 0, 0);
 }

@@ -95,7 +95,12 @@ final class StreamDeadlines {
     }
 
     private Progress progress() {
-        return new Progress(position.taken(), position.received(), requester.responseBytes(), requests.waitingCount());
+        return new Progress(
+                position.written(),
+                position.taken(),
+                position.received(),
+                requester.responseBytes(),
+                requests.waitingCount());
     }
 
     /** Returns whether requests of this side are being sent or wait for a response. */
@@ -134,17 +139,20 @@ final class StreamDeadlines {
 
         /**
          * While the send budget of the device is exhausted, a stream that holds part of it must reach
-         * {@link #MIN_RATE}.
+         * {@link #MIN_RATE}, unless the peer took all bytes that were written at that moment: later ones may have been
+         * written just now.
          */
         @Override
         public boolean hasProgressedSince(Progress moment) {
-            takenBytes = progress().takenBytes() - moment.takenBytes();
+            long taken = progress().takenBytes();
+            takenBytes = taken - moment.takenBytes();
             SendReservation share = association.sendReservation();
             boolean mustHurry = share.reservedBytes() > 0 && share.isDeviceExhausted();
             return takenBytes > 0
-                    && !(mustHurry
-                            && takenBytes
-                                    < MIN_RATE * timeouts.transmitTimeout().toMillis() / 1000);
+                    && (!mustHurry
+                            || taken >= moment.writtenBytes()
+                            || takenBytes
+                                    >= MIN_RATE * timeouts.transmitTimeout().toMillis() / 1000);
         }
 
         /** Closes the connection, since a Terminate could not be sent either. */

@@ -194,6 +194,38 @@ class SlowPeerTest {
     }
 
     @Test
+    void theRateIsOfBytesThatThePeerCouldTakeAllTheTime() {
+        IwarpDevice device = IwarpDevice.builder().maxSendingBytes(LIMIT).build();
+        QueuePairSettings settings =
+                settings().transmitTimeout(SECOND.multipliedBy(10)).build();
+        try (ProtectionDomain limited = device.createProtectionDomain();
+                MemoryRegion memory = limited.allocate(MIB, AccessRight.REMOTE_READ);
+                SimulatedPeer peer =
+                        SimulatedPeer.ofResponder(limited, settings, qp -> {}).speaksFirst();
+                SimulatedPeer other =
+                        SimulatedPeer.ofResponder(limited, settings, qp -> {}).speaksFirst();
+                SimulatedPeer third =
+                        SimulatedPeer.ofResponder(limited, settings, qp -> {}).speaksFirst()) {
+            peer.end.takes(0);
+            peer.sends(Segment.readRequest(1, 7, 0, 100, memory.stag(), memory.baseTaggedOffset()));
+            peer.end.takes(MIB);
+            peer.pass(SECOND.multipliedBy(9));
+            for (SimulatedPeer each : List.of(peer, other, third)) {
+                each.end.takes(0);
+                int msn = each == peer ? 2 : 1;
+                each.sends(Segment.readRequest(msn, 7, 0, MIB, memory.stag(), memory.baseTaggedOffset()));
+            }
+            assertThat(device.sendingBytes()).as("the device is short").isEqualTo(LIMIT);
+
+            peer.pass(SECOND.multipliedBy(2));
+            assertThat(peer.queuePair().state()).as("for 2 s").isEqualTo(ConnectionState.READY);
+            peer.end.takes(1);
+            peer.pass(SECOND.multipliedBy(10));
+            assertThat(reason(peer).detail()).contains("maxSendingBytes").contains("took 1 bytes");
+        }
+    }
+
+    @Test
     @Requirement("SEC-11")
     void whatThePeerHasTakenIsNotHeld() {
         IwarpDevice device = IwarpDevice.builder().maxSendingBytes(LIMIT).build();
