@@ -14,19 +14,20 @@ import org.jspecify.annotations.Nullable;
  * A byte budget shared by all streams of a device for partially received input. Any thread may call any method, unless
  * it says otherwise.
  *
- * <p>Each stream has one {@link Claim}, which draws a ticket with its first request after it held nothing; the lowest
- * ticket is the oldest claim. A request within the limit is granted, unless other claims wait. Otherwise it is queued
- * until enough bytes are released. The oldest claim is always granted, even beyond the limit, which guarantees
- * progress. The owner of a claim must bound its lifetime with a timeout.
+ * <p>Each stream has one {@link Reservation}, which draws a ticket with its first request after it had no bytes; the
+ * lowest ticket is the oldest reservation. A request within the limit is granted, unless other reservations wait.
+ * Otherwise it is queued until enough bytes are released. The oldest reservation is always granted, even beyond the
+ * limit, which guarantees progress. The owner of a reservation must bound its lifetime with a timeout.
  *
- * <p><b>Threads.</b> While no claim waits, requests and releases are a compare-and-set or an addition. Waiting claims,
- * and which claim is the oldest, are guarded by a lock. No wake-up is lost, since each side stores before it loads:
+ * <p><b>Threads.</b> While no reservation waits, requests and releases are a compare-and-set or an addition. Waiting
+ * reservations, and which reservation is the oldest, are guarded by a lock. No wake-up is lost, since each side stores
+ * before it loads:
  *
  * <pre>
  *     a request (await)                          a release
- *     1. store: waiterCount + 1                  1. store: chargedBytes - bytes
+ *     1. store: waiterCount + 1                  1. store: totalBytes - bytes
  *     2. store-load fence (volatile)             2. store-load fence (atomic update)
- *     3. load: chargedBytes; over the limit:     3. load: waiterCount; 0: wakes nobody
+ *     3. load: totalBytes; over the limit:       3. load: waiterCount; 0: wakes no thread
  *        waits
  * </pre>
  *
@@ -37,20 +38,23 @@ public final class InputBudget {
     private static final long NO_TICKET = Long.MAX_VALUE;
 
     private final long limit;
-    private final AtomicLong chargedBytes = new AtomicLong();
+    /** The bytes of all reservations, and those that are reserved without one. */
+    private final AtomicLong totalBytes = new AtomicLong();
+
     private final AtomicLong tickets = new AtomicLong();
     private final ReentrantLock lock = new ReentrantLock();
     // The lock guards all fields below.
-    private final Set<Claim> claims = new HashSet<>();
-    private final PriorityQueue<Claim> waiters = new PriorityQueue<>(Comparator.comparingLong(claim -> claim.ticket));
-    /** The claim that had {@link #oldestTicket} when the cache was last refreshed. */
-    private @Nullable Claim oldest;
+    private final Set<Reservation> reservations = new HashSet<>();
+    private final PriorityQueue<Reservation> waiters =
+            new PriorityQueue<>(Comparator.comparingLong(waiter -> waiter.ticket));
+    /** The reservation that had {@link #oldestTicket} when the cache was last refreshed. */
+    private @Nullable Reservation oldest;
 
     private long oldestTicket = NO_TICKET;
-    /** The number of waiting claims. Written with the lock held. */
+    /** The number of waiting reservations. Written with the lock held. */
     private volatile int waiterCount;
 
-    /** @param limit the maximum number of bytes that are taken at the same time, beyond those of the oldest claim */
+    /** @param limit the maximum number of bytes that are reserved at the same time, beyond those of the oldest one */
     public InputBudget(long limit) {
         this.limit = limit;
     }
@@ -60,66 +64,66 @@ public final class InputBudget {
         return limit;
     }
 
-    /** Returns the number of charged bytes. It may change at any time. */
-    public long chargedBytes() {
-        return chargedBytes.get();
+    /** Returns the number of reserved bytes. It may change at any time. */
+    public long reservedBytes() {
+        return totalBytes.get();
     }
 
-    /** Charges bytes that are already held, even beyond the limit. Must be balanced by {@link #release}. */
-    public void charge(long bytes) {
-        chargedBytes.addAndGet(bytes);
+    /** Reserves bytes that are already in use, even beyond the limit. Must be balanced by {@link #release}. */
+    public void reserveBeyondLimit(long bytes) {
+        totalBytes.addAndGet(bytes);
     }
 
-    /** Releases bytes that {@link #charge} charged. */
+    /** Releases bytes that {@link #reserveBeyondLimit} reserved. */
     public void release(long bytes) {
-        chargedBytes.addAndGet(-bytes);
+        totalBytes.addAndGet(-bytes);
         wakeWaiters();
     }
 
-    private boolean takeWithinLimit(long bytes) {
-        for (long before = chargedBytes.get(); bytes <= limit - before; before = chargedBytes.get()) {
-            if (chargedBytes.compareAndSet(before, before + bytes)) {
+    private boolean tryReserve(long bytes) {
+        for (long before = totalBytes.get(); bytes <= limit - before; before = totalBytes.get()) {
+            if (totalBytes.compareAndSet(before, before + bytes)) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Wakes the claims that can be granted. */
+    /** Wakes the reservations that can be granted. */
     private void wakeWaiters() {
         if (waiterCount == 0) {
             return;
         }
-        List<Claim> granted;
+        List<Reservation> granted;
         lock.lock();
         try {
             granted = grantWaiters();
         } finally {
             lock.unlock();
         }
-        granted.forEach(claim -> claim.wake.run());
+        granted.forEach(reservation -> reservation.wake.run());
     }
 
-    /** Grants the requests of waiting claims, the oldest first. The caller holds the lock. */
-    private List<Claim> grantWaiters() {
-        List<Claim> granted = new ArrayList<>();
-        for (Claim next = waiters.peek(); next != null && next.grant(); next = waiters.peek()) {
+    /** Grants the requests of waiting reservations, the oldest first. The caller holds the lock. */
+    private List<Reservation> grantWaiters() {
+        List<Reservation> granted = new ArrayList<>();
+        for (Reservation next = waiters.peek(); next != null && next.grant(); next = waiters.peek()) {
             next.dequeue();
             granted.add(next);
         }
         return granted;
     }
 
-    /** Returns the oldest claim; null if none holds or requests bytes. The caller holds the lock. */
-    private @Nullable Claim findOldest() {
-        Claim known = oldest;
+    /** Returns the oldest reservation; null if none has or requests bytes. The caller holds the lock. */
+    private @Nullable Reservation findOldest() {
+        Reservation known = oldest;
         if (known == null || known.ticket != oldestTicket) {
             oldestTicket = NO_TICKET;
-            for (Claim claim : claims) {
-                long claimTicket = claim.ticket;
-                if (claimTicket < oldestTicket) {
-                    oldestTicket = claimTicket;
-                    oldest = claim;
+            for (Reservation reservation : reservations) {
+                long ticket = reservation.ticket;
+                if (ticket < oldestTicket) {
+                    oldestTicket = ticket;
+                    oldest = reservation;
                 }
             }
         }
@@ -127,26 +131,26 @@ public final class InputBudget {
     }
 
     /**
-     * Adds the claim of a stream.
+     * Adds the reservation of a stream.
      *
      * @param wake called by any thread, without a lock, when a request that waited has been granted
      */
-    public Claim claim(Runnable wake) {
-        Claim claim = new Claim(wake);
+    public Reservation reservation(Runnable wake) {
+        Reservation reservation = new Reservation(wake);
         lock.lock();
         try {
-            claims.add(claim);
+            reservations.add(reservation);
         } finally {
             lock.unlock();
         }
-        return claim;
+        return reservation;
     }
 
-    /** The claim of one stream. Its methods must not be called concurrently. */
-    public final class Claim {
+    /** The reservation of one stream. Its methods must not be called concurrently. */
+    public final class Reservation {
         private final Runnable wake;
         /** Changed by its owner; while it waits, with the lock held. */
-        private long heldBytes;
+        private long reservedBytes;
         /** The total that the last request asked for. Guarded by the lock. */
         private long requestedBytes;
         /** Changed by its owner, read with the lock held by others. */
@@ -154,13 +158,13 @@ public final class InputBudget {
 
         private volatile boolean isWaiting;
 
-        private Claim(Runnable wake) {
+        private Reservation(Runnable wake) {
             this.wake = wake;
         }
 
-        /** Returns the number of bytes that this claim holds, unless it {@linkplain #isWaiting waits}. */
-        public long heldBytes() {
-            return heldBytes;
+        /** Returns the number of bytes of this reservation, unless it {@linkplain #isWaiting waits}. */
+        public long reservedBytes() {
+            return reservedBytes;
         }
 
         /** Returns whether the last request is still queued. */
@@ -169,21 +173,21 @@ public final class InputBudget {
         }
 
         /**
-         * Requests that this claim holds a total number of bytes.
+         * Requests that this reservation has a total number of bytes.
          *
-         * @return true if the claim holds at least that many bytes now; false if the request waits, until the wake-up
-         *     or a {@link #release}. The call may be repeated meanwhile.
+         * @return true if the reservation has at least that many bytes now; false if the request waits, until the
+         *     wake-up or a {@link #release}. The call may be repeated meanwhile.
          */
-        public boolean request(long total) {
+        public boolean reserveOrWait(long total) {
             if (!isWaiting) {
-                if (total <= heldBytes) {
+                if (total <= reservedBytes) {
                     return true;
                 }
                 if (ticket == NO_TICKET) {
                     ticket = tickets.getAndIncrement();
                 }
-                if (waiterCount == 0 && takeWithinLimit(total - heldBytes)) {
-                    heldBytes = total;
+                if (waiterCount == 0 && tryReserve(total - reservedBytes)) {
+                    reservedBytes = total;
                     return true;
                 }
             }
@@ -192,10 +196,10 @@ public final class InputBudget {
 
         @SuppressWarnings("NonAtomicVolatileUpdate") // the lock is held
         private boolean await(long total) {
-            List<Claim> granted = List.of();
+            List<Reservation> granted = List.of();
             lock.lock();
             try {
-                if (!isWaiting && total > heldBytes) {
+                if (!isWaiting && total > reservedBytes) {
                     requestedBytes = total;
                     isWaiting = true;
                     waiters.add(this);
@@ -205,28 +209,28 @@ public final class InputBudget {
             } finally {
                 lock.unlock();
             }
-            for (Claim other : granted) {
+            for (Reservation other : granted) {
                 if (other != this) {
                     other.wake.run();
                 }
             }
-            return !isWaiting && total <= heldBytes;
+            return !isWaiting && total <= reservedBytes;
         }
 
-        /** Raises the total to bytes that are already held, even beyond the limit. */
-        public void charge(long total) {
+        /** Raises the total to bytes that are already in use, even beyond the limit. */
+        public void reserveBeyondLimit(long total) {
             lock.lock();
             try {
-                if (total > heldBytes) {
-                    chargedBytes.addAndGet(total - heldBytes);
-                    heldBytes = total;
+                if (total > reservedBytes) {
+                    totalBytes.addAndGet(total - reservedBytes);
+                    reservedBytes = total;
                 }
             } finally {
                 lock.unlock();
             }
         }
 
-        /** Releases all bytes of this claim, and dequeues its request. */
+        /** Releases all bytes of this reservation, and dequeues its request. */
         public void release() {
             if (isWaiting) {
                 lock.lock();
@@ -238,20 +242,20 @@ public final class InputBudget {
                     lock.unlock();
                 }
             }
-            if (heldBytes > 0 || ticket != NO_TICKET) {
-                chargedBytes.addAndGet(-heldBytes);
-                heldBytes = 0;
+            if (reservedBytes > 0 || ticket != NO_TICKET) {
+                totalBytes.addAndGet(-reservedBytes);
+                reservedBytes = 0;
                 ticket = NO_TICKET;
                 wakeWaiters();
             }
         }
 
-        /** Ends the claim. May be called again. */
+        /** Ends the reservation. May be called again. */
         public void close() {
             release();
             lock.lock();
             try {
-                claims.remove(this);
+                reservations.remove(this);
                 if (oldest == this) {
                     oldest = null;
                 }
@@ -269,18 +273,18 @@ public final class InputBudget {
         }
 
         /**
-         * Grants the request if the limit allows it or this claim is the oldest. The caller holds the lock, and this
-         * claim is the first waiter.
+         * Grants the request if the limit allows it or this reservation is the oldest. The caller holds the lock, and
+         * this reservation is the first waiter.
          */
         private boolean grant() {
-            long missingBytes = Math.max(0, requestedBytes - heldBytes);
-            if (!takeWithinLimit(missingBytes)) {
+            long missingBytes = Math.max(0, requestedBytes - reservedBytes);
+            if (!tryReserve(missingBytes)) {
                 if (findOldest() != this) {
                     return false;
                 }
-                chargedBytes.addAndGet(missingBytes);
+                totalBytes.addAndGet(missingBytes);
             }
-            heldBytes += missingBytes;
+            reservedBytes += missingBytes;
             return true;
         }
     }

@@ -159,7 +159,7 @@ public final class IwarpDevice implements AutoCloseable {
      * that waits for a receive.
      */
     public long partialFpduBytes() {
-        return partialFpduBudget.chargedBytes();
+        return partialFpduBudget.reservedBytes();
     }
 
     /** Returns the bytes of FPDUs that have arrived in part, and of input that waits for a receive. */
@@ -180,7 +180,7 @@ public final class IwarpDevice implements AutoCloseable {
      * delivered.
      */
     public long managedReceiveBytes() {
-        return managedReceiveBudget.chargedBytes();
+        return managedReceiveBudget.reservedBytes();
     }
 
     /** Returns the bytes of the messages of managed receives that are not delivered. */

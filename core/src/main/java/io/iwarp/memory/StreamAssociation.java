@@ -170,7 +170,7 @@ public final class StreamAssociation implements AutoCloseable {
 
     /**
      * Returns the budget that all streams of the device share for partially received FPDUs and for input that waits for
-     * a receive. MPA charges it.
+     * a receive. MPA reserves it.
      *
      * @see IwarpDevice#maxPartialFpduBytes
      */

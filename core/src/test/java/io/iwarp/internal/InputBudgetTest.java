@@ -2,7 +2,7 @@ package io.iwarp.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.iwarp.internal.InputBudget.Claim;
+import io.iwarp.internal.InputBudget.Reservation;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;
 import java.util.ArrayList;
@@ -16,64 +16,64 @@ class InputBudgetTest {
     private final InputBudget budget = new InputBudget(LIMIT);
     private final List<String> woken = new ArrayList<>();
 
-    private Claim claim(String name) {
-        return budget.claim(() -> woken.add(name));
+    private Reservation reservation(String name) {
+        return budget.reservation(() -> woken.add(name));
     }
 
     @Test
     void requestsWithinTheLimitAreGranted() {
-        Claim first = claim("first");
-        Claim second = claim("second");
-        assertThat(first.request(60)).isTrue();
-        assertThat(second.request(40)).isTrue();
-        assertThat(first.request(50)).isTrue();
-        assertThat(budget.chargedBytes()).isEqualTo(LIMIT);
+        Reservation first = reservation("first");
+        Reservation second = reservation("second");
+        assertThat(first.reserveOrWait(60)).isTrue();
+        assertThat(second.reserveOrWait(40)).isTrue();
+        assertThat(first.reserveOrWait(50)).isTrue();
+        assertThat(budget.reservedBytes()).isEqualTo(LIMIT);
         first.release();
         second.release();
-        assertThat(budget.chargedBytes()).isZero();
+        assertThat(budget.reservedBytes()).isZero();
         assertThat(woken).isEmpty();
     }
 
     @Test
-    void aYoungerClaimWaitsUntilEnoughIsGivenBack() {
-        Claim first = claim("first");
-        Claim second = claim("second");
-        first.request(60);
-        assertThat(second.request(41)).isFalse();
+    void aYoungerReservationWaitsUntilEnoughIsReleased() {
+        Reservation first = reservation("first");
+        Reservation second = reservation("second");
+        first.reserveOrWait(60);
+        assertThat(second.reserveOrWait(41)).isFalse();
         assertThat(second.isWaiting()).isTrue();
-        assertThat(second.request(41)).isFalse();
+        assertThat(second.reserveOrWait(41)).isFalse();
         first.release();
         assertThat(woken).containsExactly("second");
         assertThat(second.isWaiting()).isFalse();
-        assertThat(second.request(41)).isTrue();
-        assertThat(second.heldBytes()).isEqualTo(41);
-        assertThat(budget.chargedBytes()).isEqualTo(41);
+        assertThat(second.reserveOrWait(41)).isTrue();
+        assertThat(second.reservedBytes()).isEqualTo(41);
+        assertThat(budget.reservedBytes()).isEqualTo(41);
     }
 
     @Test
-    void oldestClaimMayExceedTheLimit() {
-        Claim oldest = claim("oldest");
-        Claim hoarder = claim("hoarder");
-        oldest.request(1);
-        hoarder.request(99);
-        assertThat(oldest.request(500)).isTrue();
-        assertThat(budget.chargedBytes()).isEqualTo(599);
-        assertThat(hoarder.request(100)).isFalse();
+    void oldestReservationMayExceedTheLimit() {
+        Reservation oldest = reservation("oldest");
+        Reservation hoarder = reservation("hoarder");
+        oldest.reserveOrWait(1);
+        hoarder.reserveOrWait(99);
+        assertThat(oldest.reserveOrWait(500)).isTrue();
+        assertThat(budget.reservedBytes()).isEqualTo(599);
+        assertThat(hoarder.reserveOrWait(100)).isFalse();
         oldest.release();
         assertThat(woken).containsExactly("hoarder");
-        assertThat(budget.chargedBytes()).isEqualTo(100);
+        assertThat(budget.reservedBytes()).isEqualTo(100);
     }
 
     @Test
-    void nextOldestClaimMayExceedTheLimit() {
-        List<Claim> hoarders = new ArrayList<>();
+    void nextOldestReservationMayExceedTheLimit() {
+        List<Reservation> hoarders = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
-            Claim hoarder = claim("hoarder");
-            hoarder.request(10);
+            Reservation hoarder = reservation("hoarder");
+            hoarder.reserveOrWait(10);
             hoarders.add(hoarder);
         }
-        Claim honest = claim("honest");
-        assertThat(honest.request(90)).isFalse();
+        Reservation honest = reservation("honest");
+        assertThat(honest.reserveOrWait(90)).isFalse();
         for (int i = 0; i < 8; i++) {
             hoarders.get(i).release();
         }
@@ -84,90 +84,92 @@ class InputBudgetTest {
 
     @Test
     void anOlderWaitIsNotOvertaken() {
-        Claim first = claim("first");
-        Claim second = claim("second");
-        Claim third = claim("third");
-        first.request(60);
-        assertThat(second.request(50)).isFalse();
-        assertThat(third.request(1)).isFalse();
+        Reservation first = reservation("first");
+        Reservation second = reservation("second");
+        Reservation third = reservation("third");
+        first.reserveOrWait(60);
+        assertThat(second.reserveOrWait(50)).isFalse();
+        assertThat(third.reserveOrWait(1)).isFalse();
         first.release();
         assertThat(woken).containsExactly("second", "third");
     }
 
     @Test
     void aWaitThatEndsMakesRoomForTheNext() {
-        Claim first = claim("first");
-        Claim second = claim("second");
-        Claim third = claim("third");
-        first.request(60);
-        second.request(50);
-        third.request(10);
+        Reservation first = reservation("first");
+        Reservation second = reservation("second");
+        Reservation third = reservation("third");
+        first.reserveOrWait(60);
+        second.reserveOrWait(50);
+        third.reserveOrWait(10);
         second.close();
         assertThat(woken).containsExactly("third");
-        assertThat(budget.chargedBytes()).isEqualTo(70);
+        assertThat(budget.reservedBytes()).isEqualTo(70);
     }
 
     @Test
-    void aReleasedClaimIsTheYoungestWithItsNextRequest() {
-        Claim first = claim("first");
-        Claim second = claim("second");
-        first.request(60);
-        second.request(40);
+    void aReleasedReservationIsTheYoungestWithItsNextRequest() {
+        Reservation first = reservation("first");
+        Reservation second = reservation("second");
+        first.reserveOrWait(60);
+        second.reserveOrWait(40);
         first.release();
-        assertThat(first.request(61)).isFalse();
-        assertThat(second.request(1_000)).isTrue();
+        assertThat(first.reserveOrWait(61)).isFalse();
+        assertThat(second.reserveOrWait(1_000)).isTrue();
     }
 
     @Test
     void unavoidableBytesCountBeyondTheLimit() {
-        Claim first = claim("first");
-        Claim second = claim("second");
-        budget.charge(150);
-        assertThat(first.request(1)).as("the oldest").isTrue();
-        assertThat(second.request(20)).isFalse();
-        second.charge(5);
-        assertThat(budget.chargedBytes()).isEqualTo(156);
+        Reservation first = reservation("first");
+        Reservation second = reservation("second");
+        budget.reserveBeyondLimit(150);
+        assertThat(first.reserveOrWait(1)).as("the oldest").isTrue();
+        assertThat(second.reserveOrWait(20)).isFalse();
+        second.reserveBeyondLimit(5);
+        assertThat(budget.reservedBytes()).isEqualTo(156);
         budget.release(150);
         assertThat(woken).containsExactly("second");
-        assertThat(budget.chargedBytes()).isEqualTo(21);
+        assertThat(budget.reservedBytes()).isEqualTo(21);
         second.release();
         first.release();
-        assertThat(budget.chargedBytes()).isZero();
+        assertThat(budget.reservedBytes()).isZero();
     }
 
-    /** At rest, the oldest claim does not wait, no claim waits if bytes are left, and the sum of claims is taken. */
+    /** At rest, the oldest one does not wait, none waits if bytes are left, and the sum of all is reserved. */
     @Test
-    void randomClaimsEndUpServed() {
+    void randomReservationsAreGrantedInTheEnd() {
         Seeds.forEach(300, (seed, random) -> {
             InputBudget tested = new InputBudget(LIMIT);
-            List<Claim> line = new ArrayList<>();
-            List<Claim> idle = new ArrayList<>();
+            List<Reservation> line = new ArrayList<>();
+            List<Reservation> idle = new ArrayList<>();
             for (int i = 0; i < 8; i++) {
-                idle.add(tested.claim(() -> {}));
+                idle.add(tested.reservation(() -> {}));
             }
             for (int step = 0; step < 200; step++) {
                 if (!idle.isEmpty() && (line.isEmpty() || random.nextBoolean())) {
-                    Claim begins = idle.remove(random.nextInt(idle.size()));
-                    begins.request(1 + random.nextInt(80));
+                    Reservation begins = idle.remove(random.nextInt(idle.size()));
+                    begins.reserveOrWait(1 + random.nextInt(80));
                     line.add(begins);
                 } else if (random.nextBoolean()) {
-                    Claim grows = line.get(random.nextInt(line.size()));
-                    grows.request(grows.heldBytes() + random.nextInt(40));
+                    Reservation grows = line.get(random.nextInt(line.size()));
+                    grows.reserveOrWait(grows.reservedBytes() + random.nextInt(40));
                 } else {
-                    Claim ends = line.remove(random.nextInt(line.size()));
+                    Reservation ends = line.remove(random.nextInt(line.size()));
                     ends.release();
                     idle.add(ends);
                 }
                 assertThat(line.isEmpty() || !line.get(0).isWaiting()).isTrue();
-                assertThat(tested.chargedBytes())
-                        .isEqualTo(line.stream().mapToLong(Claim::heldBytes).sum());
-                assertThat(tested.chargedBytes()
-                                - (line.isEmpty() ? 0 : line.get(0).heldBytes()))
-                        .as("taken by all but the oldest")
+                assertThat(tested.reservedBytes())
+                        .isEqualTo(line.stream()
+                                .mapToLong(Reservation::reservedBytes)
+                                .sum());
+                assertThat(tested.reservedBytes()
+                                - (line.isEmpty() ? 0 : line.get(0).reservedBytes()))
+                        .as("reserved by all but the oldest")
                         .isLessThanOrEqualTo(LIMIT);
             }
-            line.forEach(Claim::close);
-            assertThat(tested.chargedBytes()).isZero();
+            line.forEach(Reservation::close);
+            assertThat(tested.reservedBytes()).isZero();
         });
     }
 }

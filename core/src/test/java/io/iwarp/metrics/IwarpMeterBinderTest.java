@@ -143,8 +143,8 @@ class IwarpMeterBinderTest {
             assertThat(value(MeterDefinition.MEMORY_WINDOWS)).isZero();
             assertThat(value(MeterDefinition.MEMORY_WINDOWS_LIMIT)).isEqualTo(3);
             assertThat(value(MeterDefinition.STAGS_RETIRED)).isZero();
-            stream.inputBudget().charge(70);
-            stream.managedReceiveBudget().charge(80);
+            stream.inputBudget().reserveBeyondLimit(70);
+            stream.managedReceiveBudget().reserveBeyondLimit(80);
             assertThat(value(MeterDefinition.MEMORY_INPUT)).isEqualTo(70);
             assertThat(value(MeterDefinition.MEMORY_INPUT_LIMIT)).isEqualTo(2_000_000);
             assertThat(value(MeterDefinition.MEMORY_MANAGED)).isEqualTo(80);

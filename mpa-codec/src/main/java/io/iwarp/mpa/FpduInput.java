@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>There is such a buffer only while an FPDU is incomplete. It grows with the received data, so a peer that announces
  * a large FPDU and stalls pins at most {@link #GROWTH} times what it has sent. The cached buffers of an event loop are
- * used at full size and are not charged to the budget.
+ * used at full size and are not reserved from the budget.
  *
  * <p>If the budget has no room for such a buffer, the input {@linkplain #waitsForMemory waits}. It holds the bytes
  * received so far in a buffer without spare capacity. Bytes of a read cannot be refused, so the caller should not read
@@ -39,10 +39,10 @@ final class FpduInput {
     private final ByteBufAllocator allocator;
     private final FpduDecoder decoder;
     private final InputBudget budget;
-    /** The claim on the budget for the partial FPDU. */
-    private final InputBudget.Claim claim;
-    /** Whether the claim has been used for the partial FPDU. */
-    private boolean isClaimed;
+    /** The bytes of the budget for the partial FPDU. */
+    private final InputBudget.Reservation reservation;
+    /** Whether the partial FPDU uses the reservation. */
+    private boolean usesReservation;
 
     private final ArrayDeque<ByteBuf> waitingBuffers = new ArrayDeque<>();
     private @Nullable ByteBuf current;
@@ -52,9 +52,7 @@ final class FpduInput {
     private @Nullable ByteBuf partial;
     /** The complete FPDU whose ULPDU was found last, if it came in several pieces. */
     private @Nullable ByteBuf gatheredFpdu;
-    /**
-     * The bytes charged to the budget for the current buffer: its capacity if it is the copy of a stall, otherwise 0.
-     */
+    /** The bytes reserved for the current buffer: its capacity if it is the copy of a stall, otherwise 0. */
     private int keptBytes;
 
     /**
@@ -65,7 +63,7 @@ final class FpduInput {
         this.allocator = allocator;
         this.decoder = decoder;
         this.budget = budget;
-        this.claim = budget.claim(wake);
+        this.reservation = budget.reservation(wake);
     }
 
     /** Adds bytes. Takes over their reference. */
@@ -94,7 +92,7 @@ final class FpduInput {
     /**
      * Called when the upper layer could not accept the last ULPDU. Copies it and all unread bytes, so that they do not
      * hold receive buffers, which may be much larger. Call it again after an {@link #add} during the stall. The copy is
-     * charged even beyond the limit, since the bytes would be lost otherwise.
+     * reserved even beyond the limit, since the bytes would be lost otherwise.
      */
     @SuppressWarnings("ReferenceEquality") // whether the ULPDU is in the copy
     void stall() {
@@ -121,13 +119,13 @@ final class FpduInput {
         releaseCurrent();
         current = copy;
         index = decoder.ulpduLength();
-        budget.charge(bytes);
+        budget.reserveBeyondLimit(bytes);
         keptBytes = bytes;
     }
 
     /** Returns whether an incomplete FPDU waits for memory. */
     boolean waitsForMemory() {
-        return isClaimed && claim.isWaiting();
+        return usesReservation && reservation.isWaiting();
     }
 
     /**
@@ -166,7 +164,7 @@ final class FpduInput {
             partial.release();
         }
         partial = null;
-        claim.close();
+        reservation.close();
         decoder.release();
         releaseCurrent();
         for (ByteBuf bytes = waitingBuffers.poll(); bytes != null; bytes = waitingBuffers.poll()) {
@@ -211,21 +209,21 @@ final class FpduInput {
     private ByteBuf partialOf(int length) {
         ByteBuf target = partial == null ? BUFFERS.tryTake(allocator) : partial;
         if (target == null) {
-            target = allocator.directBuffer(claim(length), FpduDecoder.maxWireLength());
+            target = allocator.directBuffer(reserve(length), FpduDecoder.maxWireLength());
         } else if (target.capacity() < length) {
-            target.capacity(claim(length));
+            target.capacity(reserve(length));
         }
         partial = target;
         return target;
     }
 
-    /** Claims memory from the budget. Returns the capacity, with spare room if the budget allows it. */
-    private int claim(int length) {
+    /** Reserves memory from the budget. Returns the capacity, with spare room if the budget allows it. */
+    private int reserve(int length) {
         int needed = Math.max(decoder.needed(), MIN_CAPACITY);
         int capacity = (int) Math.min(needed, Math.max(MIN_CAPACITY, (long) GROWTH * length));
-        isClaimed = true;
-        if (!claim.request(capacity)) {
-            claim.charge(length);
+        usesReservation = true;
+        if (!reservation.reserveOrWait(capacity)) {
+            reservation.reserveBeyondLimit(length);
             capacity = length;
         }
         return capacity;
@@ -234,9 +232,9 @@ final class FpduInput {
     /** Clears the field, whose buffer the caller has taken over or released. */
     private void endPartial() {
         partial = null;
-        if (isClaimed) {
-            isClaimed = false;
-            claim.release();
+        if (usesReservation) {
+            usesReservation = false;
+            reservation.release();
         }
     }
 
@@ -256,11 +254,11 @@ final class FpduInput {
         if (current != null) {
             current.release();
             current = null;
-            releaseCharge();
+            releaseKeptBytes();
         }
     }
 
-    private void releaseCharge() {
+    private void releaseKeptBytes() {
         if (keptBytes > 0) {
             budget.release(keptBytes);
             keptBytes = 0;

@@ -186,14 +186,14 @@ class StallTest {
             assertThat(input.next()).isEqualTo(Progress.FPDU);
             if (i != taken) {
                 input.stall();
-                assertThat(allocator.metric().usedDirectMemory()).isEqualTo(budget.chargedBytes());
+                assertThat(allocator.metric().usedDirectMemory()).isEqualTo(budget.reservedBytes());
             }
             int expected = lengths[i];
             assertThat(input.deliver((buffer, index, length) -> length == expected))
                     .isTrue();
         }
         input.release();
-        assertThat(budget.chargedBytes()).isZero();
+        assertThat(budget.reservedBytes()).isZero();
     }
 
     /** Under TLS one read comes in pieces, and each is added to what waits. */

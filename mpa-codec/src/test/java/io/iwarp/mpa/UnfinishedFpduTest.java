@@ -113,9 +113,9 @@ class UnfinishedFpduTest {
         assertThat(input.next()).isEqualTo(FpduDecoder.Progress.INCOMPLETE);
 
         assertThat(allocator.metric().usedDirectMemory()).isEqualTo(FpduDecoder.maxWireLength());
-        assertThat(budget.chargedBytes()).isEqualTo(FpduDecoder.maxWireLength());
+        assertThat(budget.reservedBytes()).isEqualTo(FpduDecoder.maxWireLength());
         input.release();
-        assertThat(budget.chargedBytes()).isZero();
+        assertThat(budget.reservedBytes()).isZero();
     }
 
     @Test
@@ -127,7 +127,7 @@ class UnfinishedFpduTest {
 
         input.release();
 
-        assertThat(budget.chargedBytes()).isZero();
+        assertThat(budget.reservedBytes()).isZero();
     }
 
     /** JUnit gives up all tests for an OutOfMemoryError. */

@@ -56,9 +56,9 @@ final class CompletionPort implements CompletionTarget {
             sendSlots.allowReleaseByAnyThread();
             receiveSlots.allowReleaseByAnyThread();
         } catch (Throwable refused) {
-            sendPort.unreserve();
+            sendPort.releaseReservation();
             if (receivePort != null) {
-                receivePort.unreserve();
+                receivePort.releaseReservation();
             }
             throw refused;
         }
@@ -88,31 +88,31 @@ final class CompletionPort implements CompletionTarget {
         slots.release();
         queuePair.engine().receiveSide().receiveStall().wake();
         if (ended) {
-            unreserveIfEnded();
+            releaseReservationIfEnded();
         }
     }
 
     @Override
     public void end() {
         ended = true;
-        unreserveIfEnded();
+        releaseReservationIfEnded();
     }
 
-    /** Ends the unused reservation. */
-    private void unreserve() {
-        queue.unreserve(this);
+    /** Releases the unused reservation. */
+    private void releaseReservation() {
+        queue.release(this);
     }
 
     /**
-     * The end is in the queue before the reservation is given back: a thread that sees no reservation left can poll the
+     * The end is in the queue before the reservation is released: a thread that sees no reservation left can poll the
      * end.
      */
-    private void unreserveIfEnded() {
+    private void releaseReservationIfEnded() {
         if (slots.unreleasedCount() == 0 && reservationReleased.compareAndSet(false, true)) {
             if (openPortCount.decrementAndGet() == 0) {
                 queue.addEnd(queuePair);
             }
-            queue.unreserve(this);
+            queue.release(this);
         }
     }
 }

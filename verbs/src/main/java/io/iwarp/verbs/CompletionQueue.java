@@ -367,8 +367,8 @@ public final class CompletionQueue implements AutoCloseable {
         }
     }
 
-    /** Ends a reservation. */
-    void unreserve(CompletionPort port) {
+    /** Releases the room that was reserved for a port. */
+    void release(CompletionPort port) {
         lock.lock();
         try {
             reserved -= port.requiredCapacity();

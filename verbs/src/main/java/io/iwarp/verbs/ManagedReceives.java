@@ -30,9 +30,9 @@ final class ManagedReceives extends ReceiveSource {
 
     private final Supplier<@Nullable CompletionTarget> target;
     private final ByteBufAllocator allocator;
-    private final InputBudget.Claim claim;
-    /** Whether the claim has been used for the current message. */
-    private boolean hasClaim;
+    private final InputBudget.Reservation reservation;
+    /** Whether the current message uses the reservation. */
+    private boolean usesReservation;
 
     private final int maxMessageBytes;
     private final PostRing<ReceiveRequest> ring;
@@ -52,7 +52,7 @@ final class ManagedReceives extends ReceiveSource {
         super(stream, drains, stall);
         this.target = target;
         this.allocator = channel.alloc();
-        this.claim = stream.managedReceiveBudget().claim(stall::wake);
+        this.reservation = stream.managedReceiveBudget().reservation(stall::wake);
         this.maxMessageBytes = bytes;
         this.ring = new PostRing<>(depth, Receive::new);
     }
@@ -77,13 +77,13 @@ final class ManagedReceives extends ReceiveSource {
             ByteBuf buffer = buffer();
             if (segment.last()) {
                 // A message of one segment is delivered immediately and need not be counted.
-                return buffer == null ? allocate(end, end) : claim(end) ? trim(buffer, end) : null;
+                return buffer == null ? allocate(end, end) : reserveOrWait(end) ? trim(buffer, end) : null;
             }
             if (end == 0 || (buffer != null && end <= buffer.capacity())) {
                 return sink();
             }
             int capacity = (int) Math.min(maxMessageBytes, GROWTH * end);
-            return claim(capacity)
+            return reserveOrWait(capacity)
                     ? buffer == null ? allocate(capacity, maxMessageBytes) : resize(buffer, capacity)
                     : null;
         }
@@ -115,16 +115,16 @@ final class ManagedReceives extends ReceiveSource {
         @Override
         void clear() {
             super.clear();
-            if (hasClaim) {
-                hasClaim = false;
-                claim.release();
+            if (usesReservation) {
+                usesReservation = false;
+                reservation.release();
             }
         }
     }
 
-    private boolean claim(int capacity) {
-        hasClaim = true;
-        return claim.request(capacity);
+    private boolean reserveOrWait(int capacity) {
+        usesReservation = true;
+        return reservation.reserveOrWait(capacity);
     }
 
     @Override
@@ -203,7 +203,7 @@ final class ManagedReceives extends ReceiveSource {
 
     @Override
     boolean isAwaitingMemory() {
-        return claim.isWaiting();
+        return reservation.isWaiting();
     }
 
     /** Releases the internal receives, together with incomplete messages. */
@@ -214,6 +214,6 @@ final class ManagedReceives extends ReceiveSource {
             ring.done();
             ring.release();
         }
-        claim.close();
+        reservation.close();
     }
 }

@@ -51,7 +51,7 @@ final class MessageQueue implements CompletionTarget {
 
     /** Returns whether a message may begin: there is memory, or no message of this stream waits. */
     boolean mayBegin() {
-        return messages.isEmpty() || budget.chargedBytes() < budget.limit();
+        return messages.isEmpty() || budget.reservedBytes() < budget.limit();
     }
 
     /** Any thread: returns a future that completes with the next message. One that is cancelled takes none. */
@@ -68,7 +68,7 @@ final class MessageQueue implements CompletionTarget {
     public void complete(CompletionView completion, QueueSlots slots) {
         Message message = new Message(completion);
         int bytes = message.bytes().capacity();
-        budget.charge(bytes);
+        budget.reserveBeyondLimit(bytes);
         messages.add(new Entry(message, slots, bytes));
         match();
     }

@@ -320,7 +320,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
     private void movePendingToRing() {
         PendingPosts pending = pendingPosts();
         for (WorkRequest first = pending.peek(); first != null; first = pending.peek()) {
-            long bytes = first.heldBytes();
+            long bytes = first.reservedBytes();
             if (first.isCancelRequested()) {
                 cancelUnstarted(first);
                 continue;
@@ -406,7 +406,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
         }
         PendingPosts pending = pendingPosts();
         for (WorkRequest first = pending.peek(); first != null && ring.unstartedCount() == 0; first = pending.peek()) {
-            pending.remove(first, first.heldBytes());
+            pending.remove(first, first.reservedBytes());
             CompletionTarget target = finish(first, reason);
             if (target instanceof LoopFuture<?> future) {
                 future.completeWith(completion);
@@ -427,7 +427,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
     }
 
     private void complete(WorkRequest request, @Nullable CloseReason reason) {
-        long bytes = request.heldBytes();
+        long bytes = request.reservedBytes();
         CompletionTarget target = finish(request, reason);
         releaseBytes(bytes);
         ring.done();
@@ -476,7 +476,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
     /** Event loop: ends a request that has not begun. Its slot, if it has one, stays until its turn. */
     private void cancelUnstarted(WorkRequest request) {
         if (request.position() == PENDING) {
-            if (pendingPosts().remove(request, request.heldBytes())) {
+            if (pendingPosts().remove(request, request.reservedBytes())) {
                 finish(request, null);
             }
         } else {
@@ -496,7 +496,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
 
     /** Cancels a request that has not begun. Called by the owner of its slot. May be called again. */
     private void cancelInSlot(WorkRequest request) {
-        long bytes = request.heldBytes();
+        long bytes = request.reservedBytes();
         request.cancel();
         if (bytes > 0) {
             releaseBytes(bytes);

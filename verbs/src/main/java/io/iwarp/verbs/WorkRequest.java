@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class WorkRequest extends RdmapRequest implements LoopFuture.Cancellable {
     private final BiConsumer<WorkRequest, LoopFuture<?>> onCancel;
     private long position;
-    private long heldBytes;
+    private long reservedBytes;
     private boolean started;
     private boolean cancelled;
     private long id;
@@ -33,14 +33,14 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Cancellable {
     }
 
     /**
-     * Sets the position of the request and the bytes that it holds.
+     * Sets the position of the request and the bytes reserved for it.
      *
      * @param newPosition in the ring of posts, or that of a pending post
-     * @param bytes the bytes charged to a limit
+     * @param bytes the bytes reserved from a limit
      */
     void claimed(long newPosition, long bytes) {
         position = newPosition;
-        heldBytes = bytes;
+        reservedBytes = bytes;
     }
 
     void set(long workRequestId, Operation newOperation, @Nullable CompletionTarget newTarget) {
@@ -58,9 +58,9 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Cancellable {
         return position;
     }
 
-    /** Returns the bytes that the request charges to a limit. */
-    long heldBytes() {
-        return heldBytes;
+    /** Returns the bytes reserved from a limit for the request. */
+    long reservedBytes() {
+        return reservedBytes;
     }
 
     /** Event loop: the request begins. */
@@ -76,7 +76,7 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Cancellable {
     /** Cancels a request that has not begun, and releases its memory. */
     void cancel() {
         cancelled = true;
-        heldBytes = 0;
+        reservedBytes = 0;
         releaseMemory();
     }
 
@@ -206,7 +206,7 @@ final class WorkRequest extends RdmapRequest implements LoopFuture.Cancellable {
         if (target instanceof LoopFuture<?>) {
             target = null;
         }
-        heldBytes = 0;
+        reservedBytes = 0;
         started = false;
         cancelled = false;
     }

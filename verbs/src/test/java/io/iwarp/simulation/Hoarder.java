@@ -4,7 +4,7 @@ import io.iwarp.internal.InputBudget;
 import io.iwarp.memory.StreamAssociation;
 
 /**
- * Another stream of the device of one end. It holds all memory for incomplete input for a moment, gives it back, and
+ * Another stream of the device of one end. It reserves all memory for incomplete input for a moment, releases it, and
  * begins again.
  */
 final class Hoarder {
@@ -14,16 +14,16 @@ final class Hoarder {
     private static final int STEPS = 500;
 
     private final End end;
-    private final InputBudget.Claim managed;
-    private final InputBudget.Claim input;
+    private final InputBudget.Reservation managed;
+    private final InputBudget.Reservation input;
     private boolean holds;
     private int stepsLeft = STEPS;
 
     Hoarder(End end) {
         this.end = end;
         try (StreamAssociation stream = StreamAssociation.open(end.domain)) {
-            managed = stream.managedReceiveBudget().claim(() -> {});
-            input = stream.inputBudget().claim(() -> {});
+            managed = stream.managedReceiveBudget().reservation(() -> {});
+            input = stream.inputBudget().reservation(() -> {});
         }
         again();
     }
@@ -46,8 +46,8 @@ final class Hoarder {
         }
         holds = !holds;
         if (holds) {
-            managed.request(MANAGED_LIMIT);
-            input.request(INPUT_LIMIT);
+            managed.reserveOrWait(MANAGED_LIMIT);
+            input.reserveOrWait(INPUT_LIMIT);
         }
         again();
     }

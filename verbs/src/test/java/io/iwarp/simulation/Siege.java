@@ -63,7 +63,7 @@ final class Siege {
     private final ProtectionDomain domain;
     private final StreamAssociation others;
     private final long othersInput;
-    private final InputBudget.Claim othersMessages;
+    private final InputBudget.Reservation othersMessages;
     private final ByteBuf bytes;
     private final MemoryRegion region;
     private final RemoteBuffer remote;
@@ -84,14 +84,14 @@ final class Siege {
         domain = device.createProtectionDomain();
         try (StreamAssociation other = StreamAssociation.open(domain)) {
             others = other;
-            others.inputBudget().charge(LEAST_LIMIT - dice.oneOf(1 << 12, 1 << 17, LEAST_LIMIT));
+            others.inputBudget().reserveBeyondLimit(LEAST_LIMIT - dice.oneOf(1 << 12, 1 << 17, LEAST_LIMIT));
             for (int i = dice.oneOf(0, 4, 7); i > 0; i--) {
                 others.sendReservation().grow();
             }
         }
-        othersMessages = others.managedReceiveBudget().claim(() -> {});
+        othersMessages = others.managedReceiveBudget().reservation(() -> {});
         if (dice.permille(500)) {
-            othersMessages.request(device.maxManagedReceiveBytes());
+            othersMessages.reserveOrWait(device.maxManagedReceiveBytes());
         }
         othersInput = device.partialFpduBytes();
         bytes = applicationMemory.directBuffer(Raider.MEMORY, Raider.MEMORY).writeZero(Raider.MEMORY);
@@ -240,9 +240,9 @@ final class Siege {
         }
         long sending = device.sendingBytes() - others.sendReservation().reservedBytes();
         long input =
-                device.partialFpduBytes() - othersInput + device.managedReceiveBytes() - othersMessages.heldBytes();
+                device.partialFpduBytes() - othersInput + device.managedReceiveBytes() - othersMessages.reservedBytes();
         long held = memory.liveBytes();
-        long messages = device.managedReceiveBytes() - othersMessages.heldBytes();
+        long messages = device.managedReceiveBytes() - othersMessages.reservedBytes();
         if (messages > 0 && raiders.stream().noneMatch(Raider::mayHoldMessage)) {
             world.violated("what is counted is held", messages + " bytes of messages, and none is incomplete");
         }

@@ -10,69 +10,69 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JZ_Result;
 import org.openjdk.jcstress.infra.results.ZJ_Result;
 
-/** Cases of {@link InputBudget}: when all is at rest, no claim waits beside room. */
+/** Cases of {@link InputBudget}: when all is at rest, no reservation waits beside room. */
 public final class InputBudgetStress {
     private InputBudgetStress() {}
 
-    /** A claim asks for what another one gives back. */
+    /** A reservation requests what another one releases. */
     @JCStressTest
     @Outcome(id = "true, 10", expect = Expect.ACCEPTABLE, desc = "granted at once, or woken")
-    @Outcome(expect = Expect.FORBIDDEN, desc = "the claim waits beside room")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "the reservation waits beside room")
     @State
     public static class RequestBesideRelease {
         private final AtomicInteger woken = new AtomicInteger();
         private final InputBudget budget = new InputBudget(10);
-        private final InputBudget.Claim oldest = budget.claim(() -> {});
-        private final InputBudget.Claim holder = budget.claim(() -> {});
-        private final InputBudget.Claim asking = budget.claim(woken::incrementAndGet);
+        private final InputBudget.Reservation oldest = budget.reservation(() -> {});
+        private final InputBudget.Reservation holder = budget.reservation(() -> {});
+        private final InputBudget.Reservation asking = budget.reservation(woken::incrementAndGet);
         private boolean granted;
 
-        /** All is taken, by two claims. */
+        /** All is reserved, by two. */
         public RequestBesideRelease() {
-            oldest.request(1);
-            holder.request(9);
+            oldest.reserveOrWait(1);
+            holder.reserveOrWait(9);
         }
 
-        /** Gives back. */
+        /** Releases. */
         @Actor
         public void holder() {
             holder.release();
             oldest.release();
         }
 
-        /** Asks. */
+        /** Requests. */
         @Actor
         public void asking() {
-            granted = asking.request(10);
+            granted = asking.reserveOrWait(10);
         }
 
         /** Looks. */
         @Arbiter
         public void rest(ZJ_Result result) {
             result.r1 = !asking.isWaiting() && (granted || woken.get() == 1);
-            result.r2 = budget.chargedBytes();
+            result.r2 = budget.reservedBytes();
         }
     }
 
-    /** A claim ends while it is granted what it waits for. */
+    /** A reservation ends while it is granted what it waits for. */
     @JCStressTest
-    @Outcome(id = "0, true", expect = Expect.ACCEPTABLE, desc = "all is given back, the next one is served")
+    @Outcome(id = "0, true", expect = Expect.ACCEPTABLE, desc = "all is released, the next one is granted")
     @Outcome(expect = Expect.FORBIDDEN, desc = "bytes are lost, or the next one waits")
     @State
     public static class EndBesideGrant {
         private final InputBudget budget = new InputBudget(10);
-        private final InputBudget.Claim holder = budget.claim(() -> {});
-        private final InputBudget.Claim ending = budget.claim(() -> {});
-        private final InputBudget.Claim next = budget.claim(() -> {});
+        private final InputBudget.Reservation holder = budget.reservation(() -> {});
+        private final InputBudget.Reservation ending = budget.reservation(() -> {});
+        private final InputBudget.Reservation next = budget.reservation(() -> {});
 
         /** Two wait. */
         public EndBesideGrant() {
-            holder.request(10);
-            ending.request(10);
-            next.request(10);
+            holder.reserveOrWait(10);
+            ending.reserveOrWait(10);
+            next.reserveOrWait(10);
         }
 
-        /** Gives back. */
+        /** Releases. */
         @Actor
         public void holder() {
             holder.release();
@@ -89,7 +89,7 @@ public final class InputBudgetStress {
         public void rest(JZ_Result result) {
             result.r2 = !next.isWaiting();
             next.release();
-            result.r1 = budget.chargedBytes();
+            result.r1 = budget.reservedBytes();
         }
     }
 }

@@ -43,7 +43,7 @@ public final class PendingPostsStress {
 
         private void remove() {
             WorkRequest request = posts.peek();
-            if (request != null && posts.remove(request, request.heldBytes())) {
+            if (request != null && posts.remove(request, request.reservedBytes())) {
                 removed++;
             }
         }
