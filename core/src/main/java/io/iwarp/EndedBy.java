@@ -10,8 +10,8 @@ public enum EndedBy {
     PEER_TERMINATE("the peer terminated the stream"),
     /**
      * The peer closed its side of the connection gracefully. Without TLS a peer whose process died may look the same,
-     * because its kernel closes the connection. A {@link CloseReason#detail} that reports Reads or atomics without an
-     * answer suggests this. With TLS such an end is {@link #TRANSPORT}.
+     * because its kernel closes the connection. A {@link CloseReason#detail} that reports Reads or atomics without a
+     * response suggests this. With TLS such an end is {@link #TRANSPORT}.
      */
     PEER_CLOSED("the peer closed the stream"),
     /** The peer's application rejected the connection request: {@link ConnectionRejectedException}. */

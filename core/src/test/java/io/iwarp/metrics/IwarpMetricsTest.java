@@ -166,7 +166,7 @@ class IwarpMetricsTest {
     }
 
     @Test
-    void readsThatWaitForAnAnswerAreTheDifferenceOfTwoCounters() {
+    void readsThatWaitForAResponseAreTheDifferenceOfTwoCounters() {
         StillConnection one = new StillConnection();
         addConnection(one, LOOP);
         one.counters.add(Counter.READS_REQUESTED, 9);

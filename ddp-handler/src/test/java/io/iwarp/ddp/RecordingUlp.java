@@ -32,7 +32,7 @@ final class RecordingUlp implements DdpUlp {
     @Nullable
     ProtocolFault verdict;
 
-    /** What the delivery of a message answers. */
+    /** What the delivery of a message returns. */
     @Nullable
     ProtocolFault deliveryVerdict;
 
@@ -43,7 +43,7 @@ final class RecordingUlp implements DdpUlp {
     Runnable onFault = () -> {};
     /** Runs when the transport has taken everything that was written: a ULP may then close without losing anything. */
     Runnable onAllSent = () -> {};
-    /** The handler's answer to whether it has nothing left to send. */
+    /** Returns whether the handler has nothing left to send. */
     BooleanSupplier idle = () -> false;
 
     Runnable onHalfClosed = () -> {};

@@ -83,7 +83,7 @@ class EnhancedRefusalTest {
 
     @Test
     @Requirement("SETUP-10")
-    void aNeedHasNoRoomInThePlainAnswerToAPlainRequest() {
+    void aNeedHasNoRoomInThePlainReplyToAPlainRequest() {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010000"));
         assertThat(peer.request().enhanced()).isFalse();
         assertThat(peer.request().peerToPeer()).isFalse();
@@ -101,7 +101,7 @@ class EnhancedRefusalTest {
 
     @ParameterizedTest
     @ValueSource(ints = {-1, 16383})
-    void aNeedOutOfRangeIsRefusedAndTheRequestCanStillBeAnswered(int needed) {
+    void aNeedOutOfRangeIsRefusedAndTheRequestCanStillGetAReply(int needed) {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(enhancedRequest("00010001"));
 
         assertThatIllegalArgumentException()

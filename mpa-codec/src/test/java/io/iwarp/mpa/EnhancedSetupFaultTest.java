@@ -100,13 +100,13 @@ class EnhancedSetupFaultTest {
             peer.switchesTo(MpaStartupHandler.responder(MpaSettings.DEFAULT, peer.requests::add))
                     .sends(asked);
 
-            ChannelFuture answered = peer.request().accept(NO_PRIVATE_DATA);
+            ChannelFuture replied = peer.request().accept(NO_PRIVATE_DATA);
 
             MpaEvent.StartupFailed failed = peer.failed();
             assertThat(failed.reason().endedBy()).isEqualTo(EndedBy.TRANSPORT);
             assertThat(failed.reason().error()).isEqualTo(ProtocolError.MPA_LOCAL_CATASTROPHIC);
             assertThat(failed.reason().cause()).hasMessage("no name today");
-            assertThat(answered.isSuccess()).isFalse();
+            assertThat(replied.isSuccess()).isFalse();
             peer.expectsNothing().expectsNoTimer().done();
         }
     }
@@ -190,7 +190,7 @@ class EnhancedSetupFaultTest {
         }
     }
 
-    /** A channel whose socket does not answer. */
+    /** A channel whose socket does not tell its address. */
     private static final class NamelessChannel extends EmbeddedChannel {
 
         @Override

@@ -47,12 +47,12 @@ class EnhancedSetupPropertyTest {
                 assertThat(initiator.failed().enhancedRefused()).isTrue();
             } else {
                 assertThat(responder.request().privateData()).isEqualTo(asked);
-                byte[] answered = privateData(random, mine.enhanced());
-                responder.request().accept(answered);
+                byte[] replied = privateData(random, mine.enhanced());
+                responder.request().accept(replied);
                 initiator.sends(responder.written());
                 assertConsistent(mine, theirs, established(initiator), established(responder));
                 assertThat(established(initiator).parameters().peerPrivateData())
-                        .isEqualTo(answered);
+                        .isEqualTo(replied);
                 assertThat(established(responder).parameters().peerPrivateData())
                         .isEqualTo(asked);
             }
@@ -103,7 +103,7 @@ class EnhancedSetupPropertyTest {
 
     @Test
     @Requirement({"SETUP-4", "SETUP-5", "SETUP-8", "SETUP-13", "SETUP-14", "SETUP-17", "SETUP-27"})
-    void aResponderAnswersAnySetupDataWithinItsMeansAndTheRules() {
+    void aResponderRepliesToAnySetupDataWithinItsMeansAndTheRules() {
         Seeds.forEach(1000, (seed, random) -> {
             MpaSettings settings = settings(random, 2);
             byte[] data = hostileData(random);

@@ -68,11 +68,11 @@ class EnhancedStartupTest {
 
     @Test
     @Requirement({"SETUP-2", "SETUP-23"})
-    void responderAnswersEachRequestInItsOwnForm() {
-        assertThat(answer(DEFAULTS, request("40010000"))).isEqualTo(reply("40010000"));
-        assertThat(answer(DEFAULTS, request("40020000"))).isEqualTo(reply("40020000"));
-        assertThat(answer(DEFAULTS, enhancedRequest("00010001"))).isEqualTo(enhancedReply("00010001"));
-        assertThat(answer(ENHANCED, request("40010000"))).isEqualTo(reply("40010000"));
+    void responderRepliesToEachRequestInItsOwnForm() {
+        assertThat(replyTo(DEFAULTS, request("40010000"))).isEqualTo(reply("40010000"));
+        assertThat(replyTo(DEFAULTS, request("40020000"))).isEqualTo(reply("40020000"));
+        assertThat(replyTo(DEFAULTS, enhancedRequest("00010001"))).isEqualTo(enhancedReply("00010001"));
+        assertThat(replyTo(ENHANCED, request("40010000"))).isEqualTo(reply("40010000"));
     }
 
     @Test
@@ -173,9 +173,9 @@ class EnhancedStartupTest {
     void responderKeepsDepthsThatAreNotNegotiated() {
         MpaSettings settings = depths(5, 6).build();
 
-        assertThat(answer(settings, enhancedRequest("3fff3fff"))).isEqualTo(enhancedReply("3fff3fff"));
-        assertThat(answer(settings, enhancedRequest("00013fff"))).isEqualTo(enhancedReply("3fff0001"));
-        assertThat(answer(settings, enhancedRequest("3fff0001"))).isEqualTo(enhancedReply("00013fff"));
+        assertThat(replyTo(settings, enhancedRequest("3fff3fff"))).isEqualTo(enhancedReply("3fff3fff"));
+        assertThat(replyTo(settings, enhancedRequest("00013fff"))).isEqualTo(enhancedReply("3fff0001"));
+        assertThat(replyTo(settings, enhancedRequest("3fff0001"))).isEqualTo(enhancedReply("00013fff"));
 
         StartupPeer peer = StartupPeer.ofResponder(settings).sends(enhancedRequest("3fff3fff"));
         peer.request().accept(NO_PRIVATE_DATA);
@@ -424,8 +424,8 @@ class EnhancedStartupTest {
         return peer.sends(reply);
     }
 
-    /** What a responder answers whose application accepts. */
-    private static byte[] answer(MpaSettings settings, byte[] request) {
+    /** The reply of a responder whose application accepts. */
+    private static byte[] replyTo(MpaSettings settings, byte[] request) {
         StartupPeer peer = StartupPeer.ofResponder(settings).sends(request);
         peer.request().accept(NO_PRIVATE_DATA);
         byte[] written = peer.written();

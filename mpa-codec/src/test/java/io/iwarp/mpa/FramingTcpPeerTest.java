@@ -49,7 +49,7 @@ class FramingTcpPeerTest {
                     protected void initChannel(Channel child) {
                         MpaFramingHandler framing = new MpaFramingHandler(
                                 MpaSettings.DEFAULT, new Counters(), (buffer, index, length) -> true);
-                        child.pipeline().addLast(framing, new AnswerAtTheEnd());
+                        child.pipeline().addLast(framing, new SendAtTheEnd());
                         MpaParameters agreed = MpaParameters.builder(Role.RESPONDER)
                                 .sendMarkers(true)
                                 .receiveMarkers(true)
@@ -117,7 +117,7 @@ class FramingTcpPeerTest {
         }
     }
 
-    private final class AnswerAtTheEnd extends ChannelInboundHandlerAdapter {
+    private final class SendAtTheEnd extends ChannelInboundHandlerAdapter {
 
         @Override
         public void userEventTriggered(ChannelHandlerContext ctx, Object event) {

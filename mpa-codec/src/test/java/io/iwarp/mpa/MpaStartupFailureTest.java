@@ -257,20 +257,20 @@ class MpaStartupFailureTest {
     }
 
     @Test
-    void aReplyThatCannotBeWrittenFailsTheAnswerAndTheStartUp() {
+    void aReplyThatCannotBeWrittenFailsItsFutureAndTheStartUp() {
         IOException broken = new IOException("Broken pipe");
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010000"));
         peer.channel.pipeline().addFirst(new FailingWrites(broken));
 
-        ChannelFuture answered = peer.request().accept(NO_PRIVATE_DATA);
+        ChannelFuture replied = peer.request().accept(NO_PRIVATE_DATA);
 
-        assertThat(reasonOf(answered).cause()).isSameAs(broken);
+        assertThat(reasonOf(replied).cause()).isSameAs(broken);
         assertThat(peer.failed().reason().cause()).isSameAs(broken);
         peer.expectsNoTimer().done();
     }
 
     @Test
-    void aReplyThatIsLostLaterFailsTheAnswerAlone() {
+    void aReplyThatIsLostLaterFailsItsFutureAlone() {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010000"));
         List<ChannelPromise> writing = new ArrayList<>();
         peer.channel.pipeline().addFirst(new ChannelOutboundHandlerAdapter() {
@@ -281,12 +281,12 @@ class MpaStartupFailureTest {
             }
         });
 
-        ChannelFuture answered = peer.request().accept(NO_PRIVATE_DATA);
+        ChannelFuture replied = peer.request().accept(NO_PRIVATE_DATA);
         peer.onlyEvent(MpaEvent.Established.class);
-        assertThat(answered.isDone()).isFalse();
+        assertThat(replied.isDone()).isFalse();
         writing.get(0).setFailure(new IOException("Broken pipe"));
 
-        assertThat(reasonOf(answered).error()).isEqualTo(ProtocolError.MPA_CONNECTION_LOST);
+        assertThat(reasonOf(replied).error()).isEqualTo(ProtocolError.MPA_CONNECTION_LOST);
         assertThat(peer.seenAbove).hasSize(1);
         peer.expectsHandlerGone().done();
     }
@@ -306,7 +306,7 @@ class MpaStartupFailureTest {
     }
 
     @Test
-    void answerAfterHandlerRemovalFailsWithThatReason() {
+    void replyAfterHandlerRemovalFailsWithThatReason() {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010000"));
         MpaConnectionRequest asked = peer.request();
 
@@ -376,9 +376,9 @@ class MpaStartupFailureTest {
         return reason;
     }
 
-    private static CloseReason reasonOf(ChannelFuture answered) {
-        assertThat(answered.cause()).isInstanceOf(ConnectionClosedException.class);
-        return ((ConnectionClosedException) answered.cause()).reason();
+    private static CloseReason reasonOf(ChannelFuture replied) {
+        assertThat(replied.cause()).isInstanceOf(ConnectionClosedException.class);
+        return ((ConnectionClosedException) replied.cause()).reason();
     }
 
     private static final class FailingWrites extends ChannelOutboundHandlerAdapter {

@@ -65,7 +65,7 @@ class MpaStartupHandlerTest {
 
     @Test
     @Requirement({"MPA-8", "MPA-54", "MPA-55", "MPA-61", "MPA-65", "MPA-69"})
-    void responderAsksTheApplicationAndAnswersInOneWrite() {
+    void responderAsksTheApplicationAndRepliesInOneWrite() {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).expectsNothing();
 
         peer.sends(request("00010003", ascii("abc"))).expectsNothing();
@@ -210,7 +210,7 @@ class MpaStartupHandlerTest {
     }
 
     @Test
-    void aRequestIsAnsweredExactlyOnce() {
+    void aRequestGetsExactlyOneReply() {
         StartupPeer peer = StartupPeer.ofResponder(DEFAULTS).sends(request("40010000"));
         MpaConnectionRequest asked = peer.request();
         asked.accept(NO_PRIVATE_DATA);

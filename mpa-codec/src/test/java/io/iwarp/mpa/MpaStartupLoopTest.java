@@ -206,31 +206,31 @@ class MpaStartupLoopTest {
 
     @Test
     @Requirement({"MPA-83", "MPA-87"})
-    void answerToAClosedPeerFailsWithTheReason() throws Exception {
+    void replyToAClosedPeerFailsWithTheReason() throws Exception {
         connect(initiator(DEFAULTS), responder(DEFAULTS));
         MpaConnectionRequest request = server.next(MpaConnectionRequest.class);
 
         clientChannel.close().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         assertThat(server.next(MpaEvent.StartupFailed.class).reason().error())
                 .isEqualTo(ProtocolError.MPA_CONNECTION_LOST);
-        ChannelFuture answered = request.accept(NO_PRIVATE_DATA);
+        ChannelFuture replied = request.accept(NO_PRIVATE_DATA);
 
-        assertThatThrownBy(() -> answered.get(PATIENCE_SECONDS, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> replied.get(PATIENCE_SECONDS, TimeUnit.SECONDS))
                 .cause()
                 .isInstanceOf(ConnectionClosedException.class)
                 .hasMessageContaining("the peer closed");
     }
 
     @Test
-    void answerAfterLoopTerminationFails() throws Exception {
+    void replyAfterLoopTerminationFails() throws Exception {
         connect(initiator(DEFAULTS), responder(DEFAULTS));
         MpaConnectionRequest request = server.next(MpaConnectionRequest.class);
-        // A closed channel fails the answer; here the event loop has terminated.
+        // A closed channel fails the reply; here the event loop has terminated.
         group.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).sync();
 
-        ChannelFuture answered = request.accept(NO_PRIVATE_DATA);
+        ChannelFuture replied = request.accept(NO_PRIVATE_DATA);
 
-        assertThat(answered.cause()).isInstanceOf(ConnectionClosedException.class);
+        assertThat(replied.cause()).isInstanceOf(ConnectionClosedException.class);
     }
 
     private static LoopEndpoint initiator(MpaSettings settings) {

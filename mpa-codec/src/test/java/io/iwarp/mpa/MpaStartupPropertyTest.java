@@ -26,13 +26,13 @@ class MpaStartupPropertyTest {
             MpaSettings mine = settings(random);
             MpaSettings theirs = settings(random);
             byte[] asked = bytes(random, 513);
-            byte[] answered = bytes(random, 513);
+            byte[] replied = bytes(random, 513);
             byte[] fpdus = bytes(random, 2000);
             StartupPeer initiator = StartupPeer.ofInitiator(mine, asked);
             StartupPeer responder = StartupPeer.ofResponder(theirs);
 
             sendInPieces(random, responder, initiator.written());
-            responder.request().accept(answered);
+            responder.request().accept(replied);
             sendInPieces(random, initiator, concat(responder.written(), fpdus));
 
             MpaParameters atInitiator = ((MpaEvent.Established) initiator.seenAbove.get(0)).parameters();
@@ -42,7 +42,7 @@ class MpaStartupPropertyTest {
                             .crc(crc)
                             .sendMarkers(theirs.requestMarkers())
                             .receiveMarkers(mine.requestMarkers())
-                            .peerPrivateData(answered)
+                            .peerPrivateData(replied)
                             .build());
             assertThat(responder.onlyEvent(MpaEvent.Established.class).parameters())
                     .isEqualTo(MpaParameters.builder(Role.RESPONDER)

@@ -43,7 +43,7 @@ class MpaStartupTest {
 
     @Test
     @Requirement({"MPA-33", "MPA-55"})
-    void responderAnswersWithAReplyThatAsksForCrc() {
+    void responderSendsAReplyThatAsksForCrc() {
         MpaStartup responder = awaitingDecision(DEFAULTS, request("00010000"));
 
         assertThat(replied(responder.accept(NO_PRIVATE_DATA))).isEqualTo(reply("40010000"));
@@ -133,7 +133,7 @@ class MpaStartupTest {
 
     @Test
     @Requirement({"MPA-8", "MPA-60", "SETUP-2"})
-    void aPlainRequestIsAnsweredPlainlyInTheLowerOfBothRevisions() {
+    void aPlainRequestGetsAPlainReplyInTheLowerOfBothRevisions() {
         for (int theirs = 1; theirs <= 2; theirs++) {
             for (int ours = 1; ours <= 2; ours++) {
                 MpaSettings settings = MpaSettings.builder().revision(ours).build();

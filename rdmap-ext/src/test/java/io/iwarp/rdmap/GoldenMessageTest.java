@@ -150,7 +150,7 @@ class GoldenMessageTest {
 
     @Test
     @Requirement("RDMAP-52")
-    void quotedReadRequestStartsWhereTheAnswerStopped() {
+    void quotedReadRequestStartsWhereTheResponseStopped() {
         String request = "a1a2a3a4" + "0000000000001000" + "00001000" + "b1b2b3b4" + "0000000000002000";
         String advanced = "a1a2a3a4" + "0000000000001800" + "00000800" + "b1b2b3b4" + "0000000000002800";
         byte[] header = HexFormat.of().parseHex(request);

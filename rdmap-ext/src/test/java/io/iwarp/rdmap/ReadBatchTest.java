@@ -22,7 +22,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Read Requests wait for each other while the peer has much to answer, and for nothing else. */
+/** Read Requests wait for each other while the peer has long responses to send, and for nothing else. */
 class ReadBatchTest {
     private static final int KIB = 1024;
     private static final int LENGTH = 32 * KIB;
@@ -51,7 +51,7 @@ class ReadBatchTest {
     }
 
     @Test
-    void readsLeaveAtOnceWhileThePeerHasLittleToAnswer() {
+    void readsLeaveAtOnceWhileThePeerHasLittleToSend() {
         for (int awaited = 0; awaited < 512 * KIB; awaited += LENGTH) {
             side.post(side.read(LENGTH));
             assertThat(side.listen()).isOne();
@@ -61,7 +61,7 @@ class ReadBatchTest {
     }
 
     @Test
-    void aBatchEndsWithAnEighthOfWhatThePeerHasToAnswer() {
+    void aBatchEndsWithAnEighthOfWhatThePeerHasToSend() {
         side.begin(2048 * KIB);
         for (int batch = LENGTH; batch <= 256 * KIB; batch += LENGTH) {
             side.post(side.read(LENGTH));
@@ -88,9 +88,9 @@ class ReadBatchTest {
     void aBatchEndsWhenThePeerHasLittleLeft() {
         side.begin(512 * KIB + LENGTH);
         side.post(side.read(8));
-        side.answer();
+        side.respond();
         assertThat(side.listen()).isZero();
-        side.answer();
+        side.respond();
         assertThat(side.listen()).isOne();
     }
 
@@ -119,7 +119,7 @@ class ReadBatchTest {
     }
 
     @Test
-    void anAnswerToThePeerEndsABatch() {
+    void aResponseToThePeerEndsABatch() {
         side.begin(2048 * KIB);
         side.post(side.read(LENGTH));
         side.peer.sends(Segment.readRequest(1, 1, 0, 0, 1, 0));
@@ -154,13 +154,13 @@ class ReadBatchTest {
         assertThat(flushes[1]).isLessThan(flushes[0]);
     }
 
-    /** A stream, and the peer that answers it. */
+    /** A stream, and the peer that responds to it. */
     private final class Side {
         private final ScriptedPeer peer = ScriptedPeer.of(domain, SimulatedStream.TIMEOUTS, ORD);
         private final List<RdmapRequest> posted = new ArrayList<>();
         private final List<String> heard = new ArrayList<>();
-        private final Deque<byte[]> unanswered = new ArrayDeque<>();
-        private int atomicsAnswered;
+        private final Deque<byte[]> outstanding = new ArrayDeque<>();
+        private int atomicResponses;
 
         RdmapRequest read(int length) {
             return new RdmapRequest().read(sink.stag(), sink.baseTaggedOffset(), length, STAG, 0);
@@ -203,23 +203,23 @@ class ReadBatchTest {
                 heard.add(HexFormat.of().formatHex(ulpdu));
                 int opcode = ulpdu[1] & 0xf;
                 if (opcode == 1 || opcode == 0xa) {
-                    unanswered.add(ulpdu);
+                    outstanding.add(ulpdu);
                 }
             }
             return count;
         }
 
-        void answer() {
-            if (!unanswered.isEmpty()) {
-                byte[] request = unanswered.remove();
+        void respond() {
+            if (!outstanding.isEmpty()) {
+                byte[] request = outstanding.remove();
                 boolean atomic = (request[1] & 0xf) == 0xa;
-                peer.answers(request, atomic ? ++atomicsAnswered : 0);
+                peer.responds(request, atomic ? ++atomicResponses : 0);
             }
         }
 
-        /** Does what chance decides, until all is answered. */
+        /** Does what chance decides, until nothing is outstanding. */
         void run(Random random, boolean batches) {
-            for (int step = 0; step < STEPS || !unanswered.isEmpty(); step++) {
+            for (int step = 0; step < STEPS || !outstanding.isEmpty(); step++) {
                 int dice = step < STEPS ? random.nextInt(100) : 99;
                 if (dice < 40) {
                     post(read(random.nextInt(LENGTH)).fenced(dice == 0));
@@ -228,7 +228,7 @@ class ReadBatchTest {
                 } else if (dice < 50) {
                     peer.pass(Duration.ofNanos(random.nextInt(300_000)));
                 } else {
-                    answer();
+                    respond();
                 }
                 if (!batches) {
                     peer.end.flush();

@@ -294,7 +294,7 @@ class RequestErrorTest {
                         t -> Segment.send(1, nothing).opcode(2)));
     }
 
-    /** Each message type but those of the Terminate and of the answers, in each version but 1. */
+    /** Each message type but those of the Terminate and of the responses, in each version but 1. */
     static Stream<Arguments> wrongVersions() {
         Map<String, Function<RequestErrorTest, Segment>> messages = new LinkedHashMap<>();
         messages.put("a Write", t -> Segment.write(t.region.stag(), BASE, new byte[4]));
@@ -407,7 +407,7 @@ class RequestErrorTest {
 
     @Test
     @Requirement({"RDMAP-28", "RDMAP-74", "SEC-11", "EXT-19"})
-    void asManyRequestsAsAgreedAreAnsweredAndOneMoreEndsTheStream() {
+    void asManyRequestsAsAgreedGetResponsesAndOneMoreEndsTheStream() {
         Segment[] burst = new Segment[READS + 1];
         for (int i = 0; i < burst.length; i++) {
             burst[i] = i % 2 == 0

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The order in which requests are sent and complete, and which of them wait for an answer. A scripted peer receives
- * them and answers on the request of the test.
+ * The order in which requests are sent and complete, and which of them wait for a response. A scripted peer receives
+ * them and responds when the test says so.
  */
 class RequestOrderTest {
     private static final int ORD = 16;
@@ -92,7 +92,7 @@ class RequestOrderTest {
 
         abstract RdmapRequest request(RequestOrderTest test);
 
-        boolean answered() {
+        boolean hasResponse() {
             return this == READ || this == FETCH_ADD || this == COMPARE_SWAP;
         }
     }
@@ -105,8 +105,8 @@ class RequestOrderTest {
             .register();
     private final ScriptedPeer peer = ScriptedPeer.of(domain, SimulatedStream.TIMEOUTS, ORD);
     private final List<RdmapRequest> posted = new ArrayList<>();
-    private final Deque<byte[]> unanswered = new ArrayDeque<>();
-    private int atomicsAnswered;
+    private final Deque<byte[]> outstanding = new ArrayDeque<>();
+    private int atomicResponses;
 
     @AfterEach
     void release() {
@@ -137,22 +137,22 @@ class RequestOrderTest {
     private void expect(Kind kind) {
         byte[] ulpdu = peer.hears();
         assertThat(ulpdu[1] & 0xf).as("opcode of %s", kind).isEqualTo(kind.opcode);
-        if (kind.answered()) {
-            unanswered.add(ulpdu);
+        if (kind.hasResponse()) {
+            outstanding.add(ulpdu);
         }
         if (kind == Kind.WRITE_WITH_IMMEDIATE) {
             assertThat(peer.hearsOpcode()).isEqualTo(8);
         }
     }
 
-    /** The peer answers the Read or atomic that it saw first. */
-    private void answerOldest() {
-        answer(unanswered.remove());
+    /** The peer responds to the Read or atomic that it saw first. */
+    private void respondToOldest() {
+        respond(outstanding.remove());
     }
 
-    private void answer(byte[] request) {
+    private void respond(byte[] request) {
         boolean read = (request[1] & 0xf) == 1;
-        peer.answers(request, read ? 0 : ++atomicsAnswered);
+        peer.responds(request, read ? 0 : ++atomicResponses);
     }
 
     static Stream<Arguments> pairs() {
@@ -160,26 +160,26 @@ class RequestOrderTest {
                 .flatMap(first -> Stream.of(Kind.values()).map(second -> Arguments.of(first, second)));
     }
 
-    static Stream<Arguments> pairsThatBeginWithAnAnswer() {
-        return pairs().filter(pair -> ((Kind) pair.get()[0]).answered());
+    static Stream<Arguments> pairsWhoseFirstHasAResponse() {
+        return pairs().filter(pair -> ((Kind) pair.get()[0]).hasResponse());
     }
 
     @ParameterizedTest(name = "{0} -> {1}")
     @MethodSource("pairs")
     @Requirement({"RDMAP-13", "RDMAP-20", "RDMAP-36", "RDMAP-65", "RDMAP-66", "EXT-14", "EXT-17", "EXT-26", "EXT-28"})
-    void requestsLeaveAsPostedAndWithoutAFenceNoneWaitsForAnAnswer(Kind first, Kind second) {
+    void requestsLeaveAsPostedAndWithoutAFenceNoneWaitsForAResponse(Kind first, Kind second) {
         post(first, UNFENCED);
         post(second, UNFENCED);
         expect(first);
         expect(second);
         int msn = 0;
-        for (byte[] request : unanswered) {
+        for (byte[] request : outstanding) {
             assertThat(ByteBuffer.wrap(request).getInt(10)).as("MSN on queue 1").isEqualTo(++msn);
         }
     }
 
     @ParameterizedTest(name = "{0} -> {1}")
-    @MethodSource("pairsThatBeginWithAnAnswer")
+    @MethodSource("pairsWhoseFirstHasAResponse")
     @Requirement({"RDMAP-63", "RDMAP-68", "RDMAP-70", "EXT-24", "EXT-27"})
     void requestsAfterAReadOrAtomicCompleteAfterIt(Kind first, Kind second) {
         post(first, UNFENCED);
@@ -187,34 +187,34 @@ class RequestOrderTest {
         expect(first);
         expect(second);
         assertThat(completed()).isEmpty();
-        if (second.answered()) {
-            byte[] oldest = unanswered.remove();
-            boolean sameQueue = (oldest[1] & 0xf) == (unanswered.peek()[1] & 0xf);
+        if (second.hasResponse()) {
+            byte[] oldest = outstanding.remove();
+            boolean sameQueue = (oldest[1] & 0xf) == (outstanding.peek()[1] & 0xf);
             if (sameQueue) {
-                answer(oldest);
+                respond(oldest);
                 assertThat(completed()).containsExactly(0);
-                answerOldest();
+                respondToOldest();
             } else {
-                answerOldest();
+                respondToOldest();
                 assertThat(completed()).isEmpty();
-                answer(oldest);
+                respond(oldest);
             }
         } else {
-            answerOldest();
+            respondToOldest();
         }
         assertThat(completed()).containsExactly(0, 1);
     }
 
     @ParameterizedTest(name = "{0} -> fenced {1}")
-    @MethodSource("pairsThatBeginWithAnAnswer")
+    @MethodSource("pairsWhoseFirstHasAResponse")
     @Requirement({"RDMAP-65", "EXT-26"})
-    void fencedRequestAndLaterOnesWaitForTheAnswer(Kind first, Kind second) {
+    void fencedRequestAndLaterOnesWaitForTheResponse(Kind first, Kind second) {
         post(first, UNFENCED);
         post(second, FENCED);
         post(Kind.WRITE, UNFENCED);
         expect(first);
         assertThat(peer.hearsNothing()).isTrue();
-        answerOldest();
+        respondToOldest();
         expect(second);
         expect(Kind.WRITE);
     }
@@ -233,8 +233,8 @@ class RequestOrderTest {
         expect(Kind.FETCH_ADD);
         expect(Kind.READ);
         for (int i = 0; i < 3; i++) {
-            assertThat(peer.hearsNothing()).as("with %d answers", i).isTrue();
-            answerOldest();
+            assertThat(peer.hearsNothing()).as("with %d responses", i).isTrue();
+            respondToOldest();
         }
         expect(Kind.SEND);
         expect(Kind.READ);
@@ -256,7 +256,7 @@ class RequestOrderTest {
         }
         assertThat(peer.hearsNothing()).isTrue();
         for (int i = ORD; i < count; i++) {
-            answerOldest();
+            respondToOldest();
             expect(i % 3 == 0 ? Kind.READ : kind);
             assertThat(i + 1 < count == peer.hearsNothing()).as("after %d", i).isTrue();
         }
@@ -264,8 +264,8 @@ class RequestOrderTest {
         expect(Kind.WRITE);
         assertThat(peer.hearsNothing()).isTrue();
         assertThat(completed()).hasSize(count - ORD);
-        while (!unanswered.isEmpty()) {
-            answerOldest();
+        while (!outstanding.isEmpty()) {
+            respondToOldest();
         }
         assertThat(completed())
                 .containsExactlyElementsOf(
@@ -285,7 +285,7 @@ class RequestOrderTest {
             peer.end.onReadComplete = () -> {};
             post(Kind.WRITE, UNFENCED);
         };
-        answerOldest();
+        respondToOldest();
         assertThat(peer.end.flushes).isEqualTo(before + 1);
         expect(Kind.FETCH_ADD);
         expect(Kind.WRITE);

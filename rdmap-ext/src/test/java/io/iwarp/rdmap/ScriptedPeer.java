@@ -64,8 +64,8 @@ final class ScriptedPeer implements AutoCloseable {
         }
     }
 
-    /** Answers a Read or atomic. */
-    void answers(byte[] request, int atomicMsn) {
+    /** Sends the response to a Read or atomic. */
+    void responds(byte[] request, int atomicMsn) {
         ByteBuffer header = ByteBuffer.wrap(request);
         if ((request[1] & 0xf) == 1) {
             sends(Segment.readResponse(header.getInt(18), header.getLong(22), new byte[header.getInt(30)]));

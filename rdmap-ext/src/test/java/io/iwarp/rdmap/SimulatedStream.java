@@ -72,7 +72,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     /** How large the next segment may be. */
     IntSupplier mulpdu = () -> 1024;
 
-    /** What the application answers when a request is complete. */
+    /** What the application returns when a request is complete. */
     @Nullable
     ProtocolFault verdict;
 

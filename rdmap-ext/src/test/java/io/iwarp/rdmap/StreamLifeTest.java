@@ -71,7 +71,7 @@ class StreamLifeTest {
 
     @Test
     @Requirement({"RDMAP-63", "DDP-43", "DDP-44"})
-    void anOrderlyCloseWaitsForTheAnswersToWhatWasPosted() {
+    void anOrderlyCloseWaitsForTheResponsesToWhatWasPosted() {
         RdmapRequest read = read(8);
         RdmapRequest behind = send().fenced(true);
         peer.end.submit(read, behind);
@@ -80,7 +80,7 @@ class StreamLifeTest {
         byte[] request = peer.hears();
         assertThat(peer.hearsNothing()).isTrue();
         assertThat(peer.hearsFinish()).isFalse();
-        peer.answers(request, 0);
+        peer.responds(request, 0);
         assertThat(peer.hearsOpcode()).isEqualTo(3);
         assertThat(peer.hearsFinish()).isTrue();
         peer.end.submit(send());
@@ -95,20 +95,20 @@ class StreamLifeTest {
 
     @Test
     @Requirement({"RDMAP-22"})
-    void orderlyCloseSendsPendingAnswers() {
+    void orderlyCloseSendsPendingResponses() {
         int reads = 15;
         for (int i = 1; i <= reads; i++) {
             peer.sends(readRequest(i));
         }
         peer.end.stream.close(CLOSED);
         peer.sends(readRequest(reads + 1));
-        long answered = 0;
+        long responseBytes = 0;
         while (!peer.hearsFinish()) {
             byte[] segment = peer.hears();
             assertThat(segment[1] & 0xf).isEqualTo(2);
-            answered += segment.length - 14;
+            responseBytes += segment.length - 14;
         }
-        assertThat(answered).isEqualTo((long) reads * LENGTH);
+        assertThat(responseBytes).isEqualTo((long) reads * LENGTH);
         peer.disconnects();
         assertThat(peer.reason()).isSameAs(CLOSED);
     }
@@ -116,7 +116,7 @@ class StreamLifeTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @Requirement({"RDMAP-47", "DDP-50", "MPA-82"})
-    void halfCloseOfThePeerFlushesUnansweredRequests(boolean closing) {
+    void halfCloseOfThePeerFlushesOutstandingRequests(boolean closing) {
         peer.end.submit(read(8), read(8));
         if (closing) {
             peer.end.stream.close(CLOSED);
@@ -186,7 +186,7 @@ class StreamLifeTest {
 
     @Test
     @Requirement({"RDMAP-47", "RDMAP-57"})
-    void aPeerThatNeverAnswersIsTerminated() {
+    void aPeerThatNeverRespondsIsTerminated() {
         peer.end.submit(read(8), new RdmapRequest().fetchAdd(STAG, 0, 1, 0));
         assertThat(peer.hearsOpcode()).isOne();
         assertThat(peer.hearsOpcode()).isEqualTo(0xa);
@@ -201,7 +201,7 @@ class StreamLifeTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @Requirement({"RDMAP-47"})
-    void aPeerThatSendsOtherThingsInsteadOfTheAnswerIsTerminatedToo(boolean closing) {
+    void aPeerThatSendsOtherThingsInsteadOfTheResponseIsTerminatedToo(boolean closing) {
         peer.end.submit(read(8));
         if (closing) {
             peer.end.stream.close(CLOSED);
@@ -235,7 +235,7 @@ class StreamLifeTest {
         assertThat(peer.end.ended).isEmpty();
     }
 
-    /** It takes none of the answers that it is owed, and goes on sending. */
+    /** It takes none of the responses that it is owed, and goes on sending. */
     @Test
     void aPeerThatKeepsSendingCannotHoldAnOrderlyCloseForEver() {
         peer.sends(readRequest(1));
@@ -272,15 +272,15 @@ class StreamLifeTest {
         assertThat(peer.end.closedConnection()).isTrue();
     }
 
-    /** The answer follows the message, and cannot be handled. */
+    /** The response follows the message, and cannot be handled. */
     @Test
-    void whileAMessageWaitsForAReceiveNoTimeForAnAnswerRunsOut() {
+    void whileAMessageWaitsForAReceiveNoTimeForAResponseRunsOut() {
         peer.end.awaitsReceives = true;
         RdmapRequest read = read(8);
         peer.end.submit(read);
         byte[] request = peer.hears();
         peer.sends(Segment.send(1, new byte[] {5}));
-        peer.answers(request, 0);
+        peer.responds(request, 0);
         peer.pass(TIMEOUTS.responseTimeout().multipliedBy(5));
         assertThat(peer.end.ended).isEmpty();
         assertThat(peer.hearsNothing()).isTrue();
@@ -312,9 +312,9 @@ class StreamLifeTest {
         assertThat(peer.reason().endedBy()).isEqualTo(EndedBy.TIMEOUT);
     }
 
-    /** The peer answers nothing, but each of its messages waits a moment for a receive. */
+    /** The peer sends no response, but each of its messages waits a moment for a receive. */
     @Test
-    void shortStallsDoNotKeepAReadThatIsNeverAnswered() {
+    void shortStallsDoNotKeepAReadThatNeverGetsAResponse() {
         peer.end.awaitsReceives = true;
         peer.end.submit(read(8));
         assertThat(peer.hearsOpcode()).isOne();
@@ -365,7 +365,7 @@ class StreamLifeTest {
         peer.end.submit(read);
         byte[] request = peer.hears();
         peer.end.stream.close(CLOSED);
-        peer.answers(request, 0);
+        peer.responds(request, 0);
         peer.pass(ALMOST_CLOSE_TIMEOUT);
         assertThat(peer.end.ended).isEmpty();
         peer.pass(MOMENT);
@@ -464,7 +464,7 @@ class StreamLifeTest {
 
     /** The Read of a peer-to-peer set-up has a deadline like all others. */
     @Test
-    void aReadyToReceiveReadThatIsNeverAnsweredEndsTheStream() {
+    void aReadyToReceiveReadThatNeverGetsAResponseEndsTheStream() {
         peer.close();
         peer = ScriptedPeer.ofInitiator(domain, TIMEOUTS, ReadyToReceive.READ);
         assertThat(peer.hearsOpcode()).isOne();

@@ -279,7 +279,7 @@ class WrongSegmentTest {
 
     @Test
     @Requirement({"RDMAP-44", "RDMAP-46", "RDMAP-49"})
-    void aTerminateOfThePeerReachesTheApplicationAndIsNotAnswered() {
+    void aTerminateOfThePeerReachesTheApplicationAndGetsNoResponse() {
         peer.sends(Segment.terminate("11011fff"));
         assertThat(peer.hearsNothing()).isTrue();
         assertThat(peer.end.closedConnection()).isTrue();
@@ -290,7 +290,7 @@ class WrongSegmentTest {
 
     @Test
     @Requirement({"RDMAP-46"})
-    void aBadTerminateIsNotAnsweredEither() {
+    void aBadTerminateGetsNoResponseEither() {
         for (Segment bad : new Segment[] {
             Segment.terminate(new byte[200]),
             Segment.terminate(new byte[3]),

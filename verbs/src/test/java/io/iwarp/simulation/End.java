@@ -399,9 +399,9 @@ final class End {
                     "what is held has a limit", this + " has queued " + queue.totalPendingWriteBytes() + " bytes");
         }
         Counters counters = queuePair().counters();
-        long answers = counters.get(Counter.PEER_READS_ACCEPTED) - counters.get(Counter.PEER_READS_COMPLETED);
-        if (ready && answers > 2L * queuePair().parameters().ird()) {
-            world.violated("what is held has a limit", this + " holds " + answers + " answers");
+        long responses = counters.get(Counter.PEER_READS_ACCEPTED) - counters.get(Counter.PEER_READS_COMPLETED);
+        if (ready && responses > 2L * queuePair().parameters().ird()) {
+            world.violated("what is held has a limit", this + " holds " + responses + " responses");
         }
     }
 

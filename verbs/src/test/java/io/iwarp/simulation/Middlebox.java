@@ -9,7 +9,7 @@ import java.util.zip.CRC32C;
 
 /**
  * Sits between the two halves of one direction and knows MPA and DDP without markers. It cuts messages into pieces,
- * changes their order, repeats some, loses some, or all answers, or ends the wire within an FPDU. Written from the
+ * changes their order, repeats some, loses some, or all responses, or ends the wire within an FPDU. Written from the
  * RFCs, without the code under test.
  */
 final class Middlebox implements Context {
@@ -25,7 +25,7 @@ final class Middlebox implements Context {
     private static final int BATCH = 12;
 
     private static final int HALF_OF_ALL_AT_MAX = 60;
-    private static final int ANSWERS_AT_MAX = 10;
+    private static final int RESPONSES_AT_MAX = 10;
 
     private final World world;
     private final Trouble trouble;
@@ -44,8 +44,8 @@ final class Middlebox implements Context {
     private boolean deaf;
     private boolean lostOne;
     private int fpdusUntilSilence;
-    private int answersLeft;
-    private boolean lostAnswer;
+    private int responsesLeft;
+    private boolean lostResponse;
     /** The last FPDU was of a Send, which may wait for a receive. */
     private boolean behindMessage;
 
@@ -61,8 +61,8 @@ final class Middlebox implements Context {
         this.fpdusUntilSilence = trouble.has(Trouble.Kind.HALF_FPDU) && trouble.dice.permille(500)
                 ? 1 + trouble.dice.below(HALF_OF_ALL_AT_MAX)
                 : Integer.MAX_VALUE;
-        this.answersLeft = trouble.has(Trouble.Kind.NO_ANSWERS) && trouble.dice.permille(500)
-                ? trouble.dice.oneOf(0, trouble.dice.below(ANSWERS_AT_MAX))
+        this.responsesLeft = trouble.has(Trouble.Kind.NO_RESPONSES) && trouble.dice.permille(500)
+                ? trouble.dice.oneOf(0, trouble.dice.below(RESPONSES_AT_MAX))
                 : Integer.MAX_VALUE;
         world.add(this);
     }
@@ -72,9 +72,9 @@ final class Middlebox implements Context {
         return deaf && !out.isReadable();
     }
 
-    /** Returns whether an answer has not arrived, and none does. */
-    boolean lostAnswer() {
-        return lostAnswer;
+    /** Returns whether a response has not arrived, and none does. */
+    boolean lostResponse() {
+        return lostResponse;
     }
 
     @Override
@@ -154,15 +154,15 @@ final class Middlebox implements Context {
     }
 
     private void onUlpdu(byte[] bytes) {
-        boolean answer = opcode(bytes) == READ_RESPONSE || opcode(bytes) == ATOMIC_RESPONSE;
-        if (answer && answersLeft-- <= 0) {
-            if (!lostAnswer) {
-                world.trace().add(world, "loses answers", this);
+        boolean response = opcode(bytes) == READ_RESPONSE || opcode(bytes) == ATOMIC_RESPONSE;
+        if (response && responsesLeft-- <= 0) {
+            if (!lostResponse) {
+                world.trace().add(world, "loses responses", this);
                 onLoss.run();
                 release();
             }
-            answersLeft = 0;
-            lostAnswer = true;
+            responsesLeft = 0;
+            lostResponse = true;
             return;
         }
         if (!batch.isEmpty() && (!sameMessage(batch.get(0), bytes) || batch.size() >= BATCH)) {

@@ -40,7 +40,7 @@ final class Pipe {
         this.cuts = cuts;
     }
 
-    /** Nobody reads any more: what arrives is answered by a reset. */
+    /** Nobody reads any more: what arrives causes a reset. */
     void unwanted(Runnable reset) {
         onUnwanted = reset;
     }

@@ -58,8 +58,8 @@ final class Plan {
     final boolean readsOnly;
     final int largest;
     /**
-     * The answers to many long Reads wait for the transmit window, while their side has no memory: what it has sent is
-     * all that lets it go on.
+     * The responses to many long Reads wait for the transmit window, while their side has no memory: what it has sent
+     * is all that lets it go on.
      */
     final boolean fullWindows;
 
@@ -120,11 +120,12 @@ final class Plan {
         rejects = dice.permille(20);
         readsOnly = dice.permille(100) || fullWindows;
         largest = fullWindows ? 30_000 : dice.oneOf(100, 2000, 30_000);
-        boolean unanswered = trouble.has(Trouble.Kind.NO_ANSWERS) && trouble.dice.permille(500);
-        boolean startsAnyhow = trouble.has(Trouble.Kind.READY_TO_RECEIVE) || unanswered;
+        boolean withoutResponses = trouble.has(Trouble.Kind.NO_RESPONSES) && trouble.dice.permille(500);
+        boolean startsAnyhow = trouble.has(Trouble.Kind.READY_TO_RECEIVE) || withoutResponses;
         boolean enhanced = dice.permille(300) || startsAnyhow || trouble.has(Trouble.Kind.FEW_READS);
         boolean peerToPeer = (enhanced && dice.permille(500)) || startsAnyhow;
-        readyToReceive = EnumSet.of(unanswered ? ReadyToReceive.READ : trouble.dice.oneOf(ReadyToReceive.values()));
+        readyToReceive =
+                EnumSet.of(withoutResponses ? ReadyToReceive.READ : trouble.dice.oneOf(ReadyToReceive.values()));
         initiator = settings(dice, enhanced, peerToPeer, startsAnyhow);
         responder = settings(dice, enhanced, peerToPeer, startsAnyhow);
     }
@@ -152,7 +153,7 @@ final class Plan {
         if (trouble.has(Trouble.Kind.FREEZE)) {
             transmitTimeout = Duration.ofNanos(trouble.dice.oneOf(1000 * MILLI, 10_000 * MILLI, 60_000 * MILLI));
         }
-        if (trouble.has(Trouble.Kind.NO_ANSWERS)) {
+        if (trouble.has(Trouble.Kind.NO_RESPONSES)) {
             responseTimeout = Duration.ofNanos(trouble.dice.oneOf(50 * MILLI, 1000 * MILLI));
         }
         QueuePairSettings.Builder builder = QueuePairSettings.builder();

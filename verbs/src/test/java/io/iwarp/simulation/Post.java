@@ -23,7 +23,7 @@ final class Post {
             return this == SEND || this == IMMEDIATE || this == WRITE_WITH_IMMEDIATE;
         }
 
-        boolean answered() {
+        boolean hasResponse() {
             return this == READ || this == FETCH_ADD || this == COMPARE_SWAP;
         }
 

@@ -91,7 +91,7 @@ final class Raider implements Context {
     private long parsed;
     private boolean frameParsed;
     private long frameEnd;
-    private final List<Long> answerEnds = new ArrayList<>();
+    private final List<Long> responseEnds = new ArrayList<>();
     private boolean terminated;
 
     private long movedBefore;
@@ -229,7 +229,7 @@ final class Raider implements Context {
 
     private int received() {
         int count = 0;
-        while (count < answerEnds.size() && answerEnds.get(count) <= in.taken()) {
+        while (count < responseEnds.size() && responseEnds.get(count) <= in.taken()) {
             count++;
         }
         return count;
@@ -364,7 +364,7 @@ final class Raider implements Context {
             boolean last = (stream.getByte(at + 2) & LAST) != 0;
             terminated |= !tagged && opcode == TERMINATE;
             if (last && ((tagged && opcode == READ_RESPONSE) || (!tagged && opcode == ATOMIC_RESPONSE))) {
-                answerEnds.add(parsed + length);
+                responseEnds.add(parsed + length);
             }
         }
         stream.skipBytes(length);
@@ -416,20 +416,20 @@ final class Raider implements Context {
             return;
         }
         long accepted = its.counters().get(Counter.PEER_READS_ACCEPTED);
-        if (!left && accepted - answerEnds.size() > siege.ird) {
+        if (!left && accepted - responseEnds.size() > siege.ird) {
             world.violated(
-                    "an answer occupies the IRD until it is taken",
-                    this + " has " + accepted + " accepted and " + answerEnds.size() + " taken, IRD " + siege.ird);
+                    "a response occupies the IRD until it is taken",
+                    this + " has " + accepted + " accepted and " + responseEnds.size() + " taken, IRD " + siege.ird);
         }
         if (accepted - its.counters().get(Counter.PEER_READS_COMPLETED) > 2L * siege.ird) {
-            world.violated("what is held has a limit", this + " has more than twice the IRD of answers");
+            world.violated("what is held has a limit", this + " has more than twice the IRD of responses");
         }
         if (channel.isOutputShutdown()) {
-            requireAllAnswered(its);
+            requireAllResponses(its);
         }
         int spare = Inside.sizeOf(channel, "responder", "spareResponses");
         if (spare > siege.ird) {
-            world.violated("what is held has a limit", this + " keeps " + spare + " spare answers, IRD " + siege.ird);
+            world.violated("what is held has a limit", this + " keeps " + spare + " spare responses, IRD " + siege.ird);
         }
         if (pendingOutput() > siege.transmitWindow + 64 * 1024) {
             world.violated("what is held has a limit", this + " has queued " + pendingOutput() + " bytes");
@@ -443,9 +443,9 @@ final class Raider implements Context {
             world.violated(
                     "a wait ends", this + " is open after " + quiet / MILLI + " ms without a byte: " + its.snapshot());
         }
-        boolean owed = answerEnds.size() < asked && !backlog.isReadable() && out.taken() == out.written();
+        boolean owed = responseEnds.size() < asked && !backlog.isReadable() && out.taken() == out.written();
         if (honest && owed && quiet > MAX_SERVICE && !left) {
-            world.violated("an honest peer is served", this + " has waited " + quiet / MILLI + " ms for an answer");
+            world.violated("an honest peer is served", this + " has waited " + quiet / MILLI + " ms for a response");
         }
     }
 
@@ -475,26 +475,26 @@ final class Raider implements Context {
             world.violated("an honest peer is served", this + " " + reason);
         }
         boolean inOrder = reason.endedBy() == EndedBy.PEER_CLOSED || reason.endedBy() == EndedBy.LOCAL_APPLICATION;
-        // What this side asked and the peer did not answer is the cause, even if a deadline ends the close that
+        // What this side asked and the peer did not respond to is the cause, even if a deadline ends the close that
         // follows.
         if (inOrder && posted.isEmpty()) {
-            requireAllAnswered(its);
+            requireAllResponses(its);
         }
         boolean polite = honest && !incomplete && !channel.failed() && started && !abandoned;
-        if (polite && answerEnds.size() < asked) {
+        if (polite && responseEnds.size() < asked) {
             world.violated(
-                    "what was asked before the FIN is answered",
-                    this + " asked " + asked + " times, " + answerEnds.size() + " answers were sent; " + reason);
+                    "what was asked before the FIN gets its response",
+                    this + " asked " + asked + " times, " + responseEnds.size() + " responses were sent; " + reason);
         }
     }
 
     /** The other side has closed its half of the connection, or all of it, and not for a fault. */
-    private void requireAllAnswered(QueuePair its) {
+    private void requireAllResponses(QueuePair its) {
         long accepted = its.counters().get(Counter.PEER_READS_ACCEPTED);
-        if (!abandoned && !channel.failed() && !terminated && accepted > answerEnds.size()) {
+        if (!abandoned && !channel.failed() && !terminated && accepted > responseEnds.size()) {
             world.violated(
-                    "a FIN comes after the answers that are owed",
-                    this + " has " + accepted + " accepted and " + answerEnds.size() + " taken");
+                    "a FIN comes after the responses that are owed",
+                    this + " has " + accepted + " accepted and " + responseEnds.size() + " taken");
         }
     }
 

@@ -47,7 +47,7 @@ final class Siege {
     private static final int PAUSED_INPUT = 320 * 1024;
 
     private static final int GREATEST_IRD = 16;
-    /** Each of twice the IRD of answers may have a batch of its own, and so may the few requests. */
+    /** Each of twice the IRD of responses may have a batch of its own, and so may the few requests. */
     private static final long SENDING = 2 * SendReservation.FREE_BYTES + LEAST_BATCH * (2 * GREATEST_IRD + 8);
 
     final World world;
@@ -204,7 +204,7 @@ final class Siege {
         loop.execute(() -> loop.register(channel));
     }
 
-    /** Its application takes messages at once, and may post requests that nobody answers. */
+    /** Its application takes messages at once, and may post requests that get no response. */
     private void prepare(Raider raider, QueuePair queuePair) {
         raider.prepared(queuePair);
         queuePair.setCompletionListener((same, completion) -> {

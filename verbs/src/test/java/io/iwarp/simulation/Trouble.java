@@ -35,8 +35,8 @@ final class Trouble {
         READY_TO_RECEIVE,
         /** The streams of a shared receive queue are on loops of different speed. */
         SLOW_LOOPS,
-        /** From some moment on no answer to a Read or atomic arrives, and all else does. */
-        NO_ANSWERS,
+        /** From some moment on no response to a Read or atomic arrives, and all else does. */
+        NO_RESPONSES,
         /** The application closes the channel, past the queue pair. */
         CHANNEL_CLOSES,
         /** Other streams of the device hold all memory for incomplete input, again and again. */
@@ -64,12 +64,12 @@ final class Trouble {
 
     /** Returns whether a middlebox handles the bytes between both sides. */
     boolean onTheWire() {
-        return has(Kind.PIECES) || has(Kind.HOLES) || has(Kind.HALF_FPDU) || has(Kind.NO_ANSWERS);
+        return has(Kind.PIECES) || has(Kind.HOLES) || has(Kind.HALF_FPDU) || has(Kind.NO_RESPONSES);
     }
 
     /** Returns whether messages wait for receives while something else has a time limit. */
     boolean shortOfReceives() {
-        return has(Kind.HALF_FPDU) || has(Kind.NO_ANSWERS);
+        return has(Kind.HALF_FPDU) || has(Kind.NO_RESPONSES);
     }
 
     @Override

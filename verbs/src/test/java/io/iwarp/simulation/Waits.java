@@ -23,7 +23,7 @@ final class Waits {
     private long movedBefore;
     private long quietSince;
     private long writtenBefore = -1;
-    private long unanswered;
+    private long timeWithoutResponse;
     private long unfinished;
 
     Waits(End end) {
@@ -134,7 +134,7 @@ final class Waits {
         }
         long moved = end.channel.out().written()
                 + end.completions.sendOrder.size()
-                + (awaitsAnswers() ? end.channel.in().taken() : 0);
+                + (awaitsResponses() ? end.channel.in().taken() : 0);
         if (moved != movedBeforeClose || end.loop().frozen() || pausedLong || world.interrupting()) {
             movedBeforeClose = moved;
             closeStands = 0;
@@ -158,9 +158,9 @@ final class Waits {
         }
         boolean stopped = holdsInput() || end.loop().frozen() || world.interrupting() || nanos == Context.NEVER;
         long passed = stopped ? 0 : nanos;
-        if (wire.lostAnswer()) {
-            unanswered += passed;
-            requireEnd(unanswered, end.settings.responseTimeout(), "a Read is not answered");
+        if (wire.lostResponse()) {
+            timeWithoutResponse += passed;
+            requireEnd(timeWithoutResponse, end.settings.responseTimeout(), "a Read gets no response");
         }
         if (beginningOfFpdu()) {
             unfinished += passed;
@@ -186,9 +186,9 @@ final class Waits {
                 && !end.channel.in().dead();
     }
 
-    private boolean awaitsAnswers() {
+    private boolean awaitsResponses() {
         for (Post post : end.requests.posts) {
-            if (post.returned && !post.completed && post.kind.answered()) {
+            if (post.returned && !post.completed && post.kind.hasResponse()) {
                 return true;
             }
         }

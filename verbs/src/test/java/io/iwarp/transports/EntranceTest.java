@@ -100,23 +100,22 @@ class EntranceTest {
 
     @Test
     void messagesAreReleasedAfterTheListener() throws Exception {
-        CompletableFuture<String> answer = new CompletableFuture<>();
+        CompletableFuture<String> echo = new CompletableFuture<>();
         IwarpListener listener = await(Iwarp.server(group)
                 .onMessage(100, (peer, message) -> peer.send(message.bytes()))
                 .settings(QueuePairSettings.DEFAULT)
                 .listen("localhost", 0));
         Iwarp.Client client = Iwarp.client(group)
-                .onMessage(
-                        100, (peer, message) -> answer.complete(message.bytes().toString(UTF_8)));
+                .onMessage(100, (peer, message) -> echo.complete(message.bytes().toString(UTF_8)));
         QueuePair queuePair = await(client.connect(listener.localAddress()));
-        ByteBuf question = Unpooled.copiedBuffer("who is there", UTF_8);
+        ByteBuf text = Unpooled.copiedBuffer("who is there", UTF_8);
 
-        await(queuePair.send(question));
+        await(queuePair.send(text));
 
-        assertThat(await(answer)).isEqualTo("who is there");
+        assertThat(await(echo)).isEqualTo("who is there");
         await(client.shutdownGracefully(DEADLINE));
         await(listener.shutdownGracefully(DEADLINE));
-        assertThat(question.release()).isTrue();
+        assertThat(text.release()).isTrue();
     }
 
     @Test

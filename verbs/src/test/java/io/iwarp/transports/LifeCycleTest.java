@@ -52,23 +52,23 @@ class LifeCycleTest {
     @MethodSource("places")
     void aServerThatShutsDownFinishesWhatWasPosted(Transport transport, Security security) throws Exception {
         List<QueuePair> accepted = new ArrayList<>();
-        CompletableFuture<CompletableFuture<Completion>> answered = new CompletableFuture<>();
+        CompletableFuture<CompletableFuture<Completion>> sent = new CompletableFuture<>();
         ByteBuf question = Unpooled.directBuffer(4, 4);
-        ByteBuf answer = Unpooled.directBuffer(8, 8);
+        ByteBuf response = Unpooled.directBuffer(8, 8);
         server = new Server(transport, QueuePairSettings.DEFAULT, security.responder(), request -> {
             accepted.add(request.queuePair());
             request.queuePair().receive(question).thenRun(() -> {
-                answered.complete(request.queuePair().send(Unpooled.copyLong(42)));
+                sent.complete(request.queuePair().send(Unpooled.copyLong(42)));
                 server.listener().shutdownGracefully(AGES);
             });
             request.accept();
         });
         QueuePair initiator = await(server.connect(security.initiator()));
         assertThat(server.listener().connections()).isOne();
-        CompletableFuture<Completion> received = initiator.receive(answer);
+        CompletableFuture<Completion> received = initiator.receive(response);
         await(initiator.send(Unpooled.copyInt(1)));
         assertThat(await(received).bytes()).isEqualTo(Long.BYTES);
-        assertThat(await(await(answered)).successful()).isTrue();
+        assertThat(await(await(sent)).successful()).isTrue();
         await(server.listener().shutdownGracefully(AGES));
         assertThat(server.listener().connections()).isZero();
         assertThat(accepted.get(0).channel().isOpen()).isFalse();
@@ -76,7 +76,7 @@ class LifeCycleTest {
         assertThatThrownBy(() -> await(server.connect(security.initiator()))).isNotNull();
         assertThat(server.timers()).isZero();
         question.release();
-        answer.release();
+        response.release();
     }
 
     @ParameterizedTest

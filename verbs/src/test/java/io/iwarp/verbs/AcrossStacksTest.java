@@ -115,7 +115,7 @@ class AcrossStacksTest {
         }
     }
 
-    /** One whose answers do not get away has used up its own places. */
+    /** One whose responses do not get away has used up its own places. */
     @Test
     @Requirement("SEC-16")
     void theReadsOfAStreamTakeNoPlacesOfAnotherStream() {
@@ -123,7 +123,7 @@ class AcrossStacksTest {
         SimulatedPair other = connect(MpaSettings.builder());
         int ord = stalled.initiator.queuePair().parameters().ord();
         stall(stalled.responder);
-        List<CompletableFuture<Completion>> unanswered = readMany(stalled.initiator.queuePair(), ord);
+        List<CompletableFuture<Completion>> outstanding = readMany(stalled.initiator.queuePair(), ord);
         stalled.run();
         assertThat(stalled.responder.queuePair().snapshot().outstandingPeerReads())
                 .isEqualTo(ord);
@@ -132,10 +132,10 @@ class AcrossStacksTest {
         other.run();
 
         assertThat(reads).allSatisfy(read -> assertThat(read).isCompleted());
-        assertThat(unanswered).noneMatch(CompletableFuture::isDone);
+        assertThat(outstanding).noneMatch(CompletableFuture::isDone);
         goOn(stalled.responder);
         stalled.run();
-        assertThat(unanswered).allSatisfy(read -> assertThat(read).isCompleted());
+        assertThat(outstanding).allSatisfy(read -> assertThat(read).isCompleted());
     }
 
     private List<CompletableFuture<Completion>> readMany(QueuePair queuePair, int count) {

@@ -130,7 +130,7 @@ class CancellationTest {
 
     @ParameterizedTest
     @CsvSource({"CANCEL, false", "CANCEL, true", "TIMEOUT, false", "TIMEOUT, true"})
-    void theLateAnswerOfAReadGoesNowhere(GivingUp giveUp, boolean intoARegion) {
+    void theLateResponseOfAReadGoesNowhere(GivingUp giveUp, boolean intoARegion) {
         remote.setVolatile(0, -1);
         ByteBuf sink = buffer(Long.BYTES).setLong(0, 0);
         CompletableFuture<Completion> read = intoARegion
@@ -139,7 +139,7 @@ class CancellationTest {
         pair.initiator.runTasks();
         giveUp.request(read);
         pair.initiator.runTasks();
-        assertThat(sink.refCnt()).as("references before the answer").isOne();
+        assertThat(sink.refCnt()).as("references before the response").isOne();
         CompletableFuture<Completion> later = one.read(buffer(Long.BYTES), remote.remoteBuffer(0, Long.BYTES));
         pair.run();
 
@@ -150,10 +150,10 @@ class CancellationTest {
         assertThat(one.sendQueue().readRoom()).isEqualTo(one.parameters().ord());
     }
 
-    /** The event loop handles the answer before it hears of the cancellation. */
+    /** The event loop handles the response before it hears of the cancellation. */
     @ParameterizedTest
     @EnumSource
-    void anAnswerThatComesAtOnceLeavesTheSinkAlone(GivingUp giveUp) {
+    void aResponseThatComesAtOnceLeavesTheSinkAlone(GivingUp giveUp) {
         ByteBuf sink = buffer(Long.BYTES);
         CompletableFuture<Completion> read = one.read(sink, remote.remoteBuffer(0, Long.BYTES));
         pair.initiator.runTasks();

@@ -143,7 +143,7 @@ class ConnectionSetupTest {
     }
 
     @Test
-    void aRequestMayBeAnsweredLaterFromAnotherThread() throws Exception {
+    void aRequestMayBeAcceptedLaterFromAnotherThread() throws Exception {
         ExecutorService decider = Executors.newSingleThreadExecutor();
         SocketAddress address =
                 loopback.listen(domain, QueuePairSettings.DEFAULT, request -> decider.execute(request::accept));
@@ -156,7 +156,7 @@ class ConnectionSetupTest {
 
     @Test
     @Requirement({"MPA-75"})
-    void anUnansweredRequestTimesOutOnBothSides() throws Exception {
+    void aRequestWithoutAReplyTimesOutOnBothSides() throws Exception {
         QueuePairSettings impatient = QueuePairSettings.builder()
                 .mpa(MpaSettings.builder()
                         .startupTimeout(Duration.ofMillis(200))

@@ -76,10 +76,10 @@ class EnhancedSetupTest {
     @Requirement({"SETUP-6", "SETUP-15", "SETUP-17", "SETUP-18", "SETUP-20", "SETUP-28", "MPA-72"})
     void inThePeerToPeerModelTheResponderMaySendFirst(ReadyToReceive kind) throws Exception {
         ByteBuf inbox = Unpooled.buffer(8);
-        ByteBuf answer = Unpooled.buffer(8);
-        CompletableFuture<CompletableFuture<Completion>> answered = new CompletableFuture<>();
+        ByteBuf second = Unpooled.buffer(8);
+        CompletableFuture<CompletableFuture<Completion>> receivedSecond = new CompletableFuture<>();
         SocketAddress address = loopback.accept(domain, settings(MpaSettings.builder()), qp -> {
-            answered.complete(qp.receive(answer));
+            receivedSecond.complete(qp.receive(second));
             qp.send(Unpooled.copyInt(1));
         });
         CompletableFuture<CompletableFuture<Completion>> received = new CompletableFuture<>();
@@ -90,7 +90,7 @@ class EnhancedSetupTest {
                 qp -> received.complete(qp.receive(inbox)));
         assertThat(await(await(received)).bytes()).isEqualTo(4);
         await(initiator.send(Unpooled.copyShort(2)));
-        assertThat(await(await(answered)).bytes())
+        assertThat(await(await(receivedSecond)).bytes())
                 .as("the first Send that the application hears of")
                 .isEqualTo(2);
         QueuePair responder = loopback.nextAccepted();
@@ -179,11 +179,11 @@ class EnhancedSetupTest {
         "SETUP-19",
         "SETUP-23"
     })
-    void aResponderAnswersByteForByte(String asked, String answered) throws Exception {
+    void aResponderRepliesByteForByte(String asked, String replied) throws Exception {
         SocketAddress address = loopback.accept(domain, QueuePairSettings.DEFAULT, qp -> {});
         try (SocketPeer peer = SocketPeer.connectTo(address)) {
             peer.sends(SimulatedPeer.frame(SimulatedPeer.REQUEST_KEY, "50020004", asked));
-            assertThat(peer.reads(24)).isEqualTo(SimulatedPeer.frame(SimulatedPeer.REPLY_KEY, "50020004", answered));
+            assertThat(peer.reads(24)).isEqualTo(SimulatedPeer.frame(SimulatedPeer.REPLY_KEY, "50020004", replied));
         }
         await(loopback.nextAccepted().closed());
     }

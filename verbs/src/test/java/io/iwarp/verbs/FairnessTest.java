@@ -37,7 +37,7 @@ class FairnessTest {
     private MemoryRegion sink;
     private SocketAddress address;
     private QueuePair reader;
-    private QueuePair answerer;
+    private QueuePair responder;
 
     @BeforeEach
     void connect() throws Exception {
@@ -56,7 +56,7 @@ class FairnessTest {
                 qp.receiveQueue().receive(i, inbox);
             }
         });
-        answerer = loopback.nextAccepted();
+        responder = loopback.nextAccepted();
     }
 
     private void onReaderCompletion(CompletionView completion) {
@@ -96,7 +96,7 @@ class FairnessTest {
 
     /** Messages are not mixed with each other (RFC 5041 section 5.3), so a Send goes in between two responses. */
     @Test
-    void theResponderSendsItsOwnMessagesBetweenTheReadsThatItAnswers() throws Exception {
+    void theResponderSendsItsOwnMessagesBetweenItsResponses() throws Exception {
         int part = LENGTH / READS;
         CompletableFuture<?>[] reads = new CompletableFuture<?>[READS];
         reader.channel()
@@ -109,10 +109,10 @@ class FairnessTest {
                     }
                 })
                 .sync();
-        Sender sender = new Sender(answerer);
+        Sender sender = new Sender(responder);
         await(reader.ready());
         CompletableFuture<Void> first = new CompletableFuture<>();
-        answerer.channel().eventLoop().submit(() -> {
+        responder.channel().eventLoop().submit(() -> {
             sender.post();
             first.complete(null);
         });
@@ -129,12 +129,12 @@ class FairnessTest {
         int lastRead = seen.lastIndexOf("READ");
         int firstRead = seen.indexOf("READ");
         assertThat(seen.subList(firstRead, lastRead).stream().filter("RECEIVE"::equals))
-                .as("messages between the first and the last answer")
+                .as("messages between the first and the last response")
                 .hasSizeGreaterThanOrEqualTo(READS / 2);
     }
 
     @Test
-    void otherConnectionsOfTheEventLoopGetOnWhileALongReadIsAnswered() throws Exception {
+    void otherConnectionsOfTheEventLoopGetOnWhileALongResponseIsSent() throws Exception {
         QueuePair other = loopback.connect(address, domain, QueuePairSettings.DEFAULT, qp -> {});
         RemoteBuffer number = source.remoteBuffer(0, 8);
         CompletableFuture<Completion> read =

@@ -77,7 +77,7 @@ class GreatestReadTest {
 
     /** Looks at each FPDU of the response. The transport hands over each as it was sent. */
     private final class Response extends ChannelInboundHandlerAdapter {
-        private long answered;
+        private long received;
         private boolean last;
         private int fpduLeft;
 
@@ -103,19 +103,19 @@ class GreatestReadTest {
         }
 
         private void segment(ByteBuf bytes, int header, int payload) {
-            long position = answered;
+            long position = received;
             require(!last, "nothing follows the last segment");
             require(bytes.getUnsignedByte(header + 1) == READ_RESPONSE, "opcode");
             require(bytes.getInt(header + 2) == sink.stag(), "STag");
             require(bytes.getLong(header + 6) == SINK_BASE + position, "TO");
-            answered += payload;
+            received += payload;
             last = (bytes.getByte(header) & 0x40) != 0;
-            require(last == (answered == LENGTH), "L");
+            require(last == (received == LENGTH), "L");
         }
 
         private void require(boolean right, String what) {
             if (!right) {
-                throw new AssertionError(what + ", with " + answered + " bytes answered");
+                throw new AssertionError(what + ", with " + received + " bytes received");
             }
         }
     }
@@ -137,7 +137,7 @@ class GreatestReadTest {
 
     @Test
     @Requirement({"RDMAP-32", "DDP-25"})
-    void itsAnswerIsCutByTheMulpduToTheLastByte() {
+    void itsResponseIsCutByTheMulpduToTheLastByte() {
         QueuePairSettings settings = QueuePairSettings.builder()
                 .mpa(MpaSettings.builder().crc(false).emss(MpaSettings.MAX_EMSS).build())
                 .build();
@@ -151,7 +151,7 @@ class GreatestReadTest {
             pair.run();
 
             assertThat(read).isCompletedWithValueMatching(done -> done.bytes() == LENGTH);
-            assertThat(response.answered).isEqualTo(LENGTH);
+            assertThat(response.received).isEqualTo(LENGTH);
             assertThat(response.last).isTrue();
         }
         long last = LENGTH - LENGTH % SINK_PIECE;

@@ -129,16 +129,16 @@ class IgnoredFieldsTest {
     @ParameterizedTest
     @EnumSource
     @Requirement({"DDP-14", "EXT-1", "RDMAP-5", "RDMAP-8"})
-    void anAnswerIsTakenWhateverItsIgnoredFieldsHold(Junk junk) {
+    void aResponseIsTakenWhateverItsIgnoredFieldsHold(Junk junk) {
         try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, QueuePairSettings.DEFAULT, qp -> {})) {
             MemoryRegion region = regionOf(peer.queuePair());
             CompletableFuture<Long> added = peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, 8), 1);
             CompletableFuture<Completion> read = peer.queuePair().read(bytes.clear(), new RemoteBuffer(1, 0, 8));
             peer.hears();
             int sink = ByteBuffer.wrap(peer.hears()).getInt(18);
-            Segment answer = Segment.readResponse(sink, 0, new byte[8]);
+            Segment response = Segment.readResponse(sink, 0, new byte[8]);
             peer.sends(junk.in(Segment.atomicResponse(1, 1, 42), region.stag()));
-            peer.sends(junk == Junk.INVALIDATE_STAG ? answer.fpdu() : junk.in(answer, 0));
+            peer.sends(junk == Junk.INVALIDATE_STAG ? response.fpdu() : junk.in(response, 0));
             assertThat(added).isCompletedWithValue(42L);
             assertThat(read).isCompletedWithValueMatching(Completion::successful);
             assertThat(region.isValid()).isTrue();

@@ -67,7 +67,7 @@ class KeepAliveTest {
     }
 
     @Test
-    void aReadThatThePeerHasNotAnsweredDoesNotStopIt() {
+    void anOutstandingReadDoesNotStopIt() {
         try (SimulatedPeer peer = SimulatedPeer.ofInitiator(domain, ALIVE, qp -> {})) {
             peer.queuePair().read(Unpooled.EMPTY_BUFFER, new RemoteBuffer(1, 0, 0));
             peer.hears();

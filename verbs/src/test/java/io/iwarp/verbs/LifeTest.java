@@ -79,7 +79,7 @@ class LifeTest {
         assertThat(bytes.release()).isTrue();
     }
 
-    /** One post of each kind that sends; those that have an answer come first. */
+    /** One post of each kind that sends; those that have a response come first. */
     private List<CompletableFuture<?>> postAll() {
         return new ArrayList<>(List.of(
                 queuePair.read(region.slice(0, SOMEWHERE.length()), SOMEWHERE),
@@ -104,7 +104,7 @@ class LifeTest {
         }
     }
 
-    private void answerRead() throws Exception {
+    private void respondToRead() throws Exception {
         ByteBuffer request = ByteBuffer.wrap(peer.expectUlpdu());
         peer.sends(Segment.readResponse(request.getInt(18), request.getLong(22), new byte[request.getInt(30)]));
     }
@@ -115,7 +115,7 @@ class LifeTest {
 
     @Test
     @Requirement({"RDMAP-63", "DDP-43", "DDP-44"})
-    void anOrderlyCloseWaitsForTheAnswersToWhatWasPosted() throws Exception {
+    void anOrderlyCloseWaitsForTheResponsesToWhatWasPosted() throws Exception {
         establish(QueuePairSettings.DEFAULT);
         CompletableFuture<Completion> read = queuePair.read(region.slice(0, SOMEWHERE.length()), SOMEWHERE);
         CompletableFuture<Completion> behind = queuePair.send(bytes, PostOptions.FENCE);
@@ -125,7 +125,7 @@ class LifeTest {
         settle();
         assertThat(queuePair.counters().get(Counter.FPDUS_SENT)).isOne();
         assertThat(queuePair.closed()).isNotDone();
-        answerRead();
+        respondToRead();
         assertThat(peer.expectOpcode()).isEqualTo(3);
         peer.expectEnd();
         assertThat(await(read).bytes()).isEqualTo(8);
@@ -145,7 +145,7 @@ class LifeTest {
     /** A peer that has asked for more than its socket takes keeps this side draining until it reads. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void refusesRequestsAfterPeerCloseWithTheCloseReason(boolean unanswered) throws Exception {
+    void refusesRequestsAfterPeerCloseWithTheCloseReason(boolean outstanding) throws Exception {
         establish(QueuePairSettings.DEFAULT);
         CompletableFuture<Void> halfClosed = new CompletableFuture<>();
         queuePair.setCompletionListener((qp, completion) -> {}).setListener(new QueuePairListener() {
@@ -154,7 +154,7 @@ class LifeTest {
                 halfClosed.complete(null);
             }
         });
-        if (unanswered) {
+        if (outstanding) {
             queuePair.read(region.slice(0, SOMEWHERE.length()), SOMEWHERE);
             assertThat(peer.expectOpcode()).isOne();
         }
@@ -186,7 +186,7 @@ class LifeTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @Requirement({"RDMAP-47", "DDP-50", "MPA-82"})
-    void whatWaitsForAnAnswerIsFlushedAtOnceWhenThePeerClosesItsHalf(boolean closeWithPeer) throws Exception {
+    void whatWaitsForAResponseIsFlushedAtOnceWhenThePeerClosesItsHalf(boolean closeWithPeer) throws Exception {
         establish(QueuePairSettings.builder().closeWithPeer(closeWithPeer).build());
         List<CompletableFuture<?>> posted = postAll();
         for (int opcode : new int[] {1, 0xa, 0xa, 1}) {
@@ -201,7 +201,7 @@ class LifeTest {
 
     @Test
     @Requirement({"RDMAP-47"})
-    void gracefulCloseFlushesUnansweredRequests() throws Exception {
+    void gracefulCloseFlushesOutstandingRequests() throws Exception {
         establish(QueuePairSettings.DEFAULT);
         List<CompletableFuture<?>> posted = postAll();
         queuePair.close();
@@ -238,7 +238,7 @@ class LifeTest {
 
     @Test
     @Requirement({"RDMAP-47", "RDMAP-57"})
-    void aPeerThatNeverAnswersIsTerminated() throws Exception {
+    void aPeerThatNeverRespondsIsTerminated() throws Exception {
         establish(QueuePairSettings.builder().responseTimeout(SHORT).build());
         List<CompletableFuture<?>> posted = postAll();
         for (int i = 0; i < 4; i++) {

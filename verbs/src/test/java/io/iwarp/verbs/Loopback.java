@@ -60,7 +60,7 @@ final class Loopback implements AutoCloseable {
         });
     }
 
-    /** Listens and answers requests with the given decision. */
+    /** Listens and decides about requests as given. */
     SocketAddress listen(ProtectionDomain domain, QueuePairSettings settings, ConnectionRequestListener requests)
             throws Exception {
         IwarpListener listener = await(IwarpListener.listen(

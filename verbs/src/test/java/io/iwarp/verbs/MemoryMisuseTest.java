@@ -211,7 +211,7 @@ class MemoryMisuseTest {
     }
 
     @Test
-    void aReadWhoseSinkIsGoneWhenItsAnswerComes() {
+    void aReadWhoseSinkIsGoneWhenItsResponseComes() {
         other.receiveQueue().receive(1, Unpooled.EMPTY_BUFFER);
         ByteBuf gone = buffer();
         CompletableFuture<Completion> read = one.read(gone, region.remoteBuffer());

@@ -257,7 +257,7 @@ class MetricsTest {
     }
 
     @Test
-    void requestsThatThePeerDoesNotAnswerAreOutstanding() throws Exception {
+    void requestsWithoutAResponseAreOutstanding() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             var accepting = SocketPeer.accepting(server);
             QueuePair initiator = loopback.connect(server.getLocalSocketAddress(), domain, with(initiators), qp -> {});

@@ -111,8 +111,8 @@ class OnTheWireTest {
             QueuePair responder = pair.responder.queuePair();
             assertThat(initiator.parameters().revision()).isEqualTo(revision);
             assertThat(responder.parameters().revision()).isEqualTo(revision);
-            Copy asked = Copy.of(pair.initiator);
-            Copy answered = Copy.of(pair.responder);
+            Copy sentByInitiator = Copy.of(pair.initiator);
+            Copy sentByResponder = Copy.of(pair.responder);
 
             initiator.write(Unpooled.copyInt(1), region.remoteBuffer(0, Integer.BYTES));
             initiator.read(sink, region.remoteBuffer());
@@ -123,8 +123,8 @@ class OnTheWireTest {
             pair.run();
 
             assertThat(received).isCompleted();
-            assertThat(opcodesOfVersionOne(asked)).containsExactlyInAnyOrder(0x0, 0x1, 0x3, 0xa);
-            assertThat(opcodesOfVersionOne(answered)).containsExactlyInAnyOrder(0x2, 0x7, 0xb);
+            assertThat(opcodesOfVersionOne(sentByInitiator)).containsExactlyInAnyOrder(0x0, 0x1, 0x3, 0xa);
+            assertThat(opcodesOfVersionOne(sentByResponder)).containsExactlyInAnyOrder(0x2, 0x7, 0xb);
         }
     }
 

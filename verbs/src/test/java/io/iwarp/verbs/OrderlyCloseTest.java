@@ -66,7 +66,7 @@ class OrderlyCloseTest {
     }
 
     @Test
-    void readsThatCrossBehindWhichBothSidesCloseAreBothAnswered() {
+    void readsThatCrossBehindWhichBothSidesCloseBothGetTheirResponses() {
         bothMaySend();
         CompletableFuture<Completion> ours = one.read(sink(), region.remoteBuffer());
         one.close();
@@ -82,7 +82,7 @@ class OrderlyCloseTest {
     }
 
     @Test
-    void crossingReadsAreAnsweredWhenBothSidesClose() {
+    void crossingReadsGetTheirResponsesWhenBothSidesClose() {
         bothMaySend();
         List<CompletableFuture<?>> asked = new ArrayList<>();
         for (QueuePair asking : List.of(one, other)) {
@@ -102,7 +102,7 @@ class OrderlyCloseTest {
 
     /** What it wanted to know it has: the peer could hold up the close with one request after the other. */
     @Test
-    void rejectsRequestsAfterCloseOnceAnswered() {
+    void rejectsRequestsAfterCloseOnceItHasItsResponses() {
         bothMaySend();
         one.close();
         pair.initiator.runTasks();

@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A post of each kind carries its fence down to RDMAP. A scripted peer sees the order on the wire, and answers when the
- * test wants. The order itself is the subject of {@code RequestOrderTest} in the module of RDMAP.
+ * A post of each kind carries its fence down to RDMAP. A scripted peer sees the order on the wire, and responds when
+ * the test wants. The order itself is the subject of {@code RequestOrderTest} in the module of RDMAP.
  */
 class OutgoingOrderTest {
     private static final int ORD = 16;
@@ -106,7 +106,7 @@ class OutgoingOrderTest {
 
         abstract void post(OutgoingOrderTest test, long id, PostOptions options);
 
-        boolean answered() {
+        boolean hasResponse() {
             return this == READ || this == FETCH_ADD || this == COMPARE_SWAP;
         }
     }
@@ -118,13 +118,13 @@ class OutgoingOrderTest {
     /** What completed; belongs to the event loop. */
     private final List<String> completed = new ArrayList<>();
 
-    private final Deque<byte[]> unanswered = new ArrayDeque<>();
+    private final Deque<byte[]> outstanding = new ArrayDeque<>();
     private ServerSocket server;
     private MemoryRegion sink;
     private QueuePair queuePair;
     private SocketPeer peer;
     private int sentByPeer;
-    private int atomicsAnswered;
+    private int atomicResponses;
 
     @BeforeEach
     void establish() throws Exception {
@@ -184,25 +184,25 @@ class OutgoingOrderTest {
     private void expect(Kind kind) throws Exception {
         byte[] ulpdu = peer.expectUlpdu();
         assertThat(ulpdu[1] & 0xf).as("opcode of %s", kind).isEqualTo(kind.opcode);
-        if (kind.answered()) {
-            unanswered.add(ulpdu);
+        if (kind.hasResponse()) {
+            outstanding.add(ulpdu);
         }
         if (kind == Kind.WRITE_WITH_IMMEDIATE) {
             assertThat(peer.expectOpcode()).isEqualTo(8);
         }
     }
 
-    /** The peer answers the Read or atomic that it saw first. */
-    private void answerOldest() throws Exception {
-        answer(unanswered.remove());
+    /** The peer responds to the Read or atomic that it saw first. */
+    private void respondToOldest() throws Exception {
+        respond(outstanding.remove());
     }
 
-    private void answer(byte[] ulpdu) throws Exception {
+    private void respond(byte[] ulpdu) throws Exception {
         ByteBuffer request = ByteBuffer.wrap(ulpdu);
         if ((ulpdu[1] & 0xf) == 1) {
             peer.sends(Segment.readResponse(request.getInt(18), request.getLong(22), new byte[request.getInt(30)]));
         } else {
-            peer.sends(Segment.atomicResponse(++atomicsAnswered, request.getInt(22), 0));
+            peer.sends(Segment.atomicResponse(++atomicResponses, request.getInt(22), 0));
         }
     }
 
@@ -214,16 +214,16 @@ class OutgoingOrderTest {
         }
     }
 
-    static Stream<Arguments> pairsThatBeginWithAnAnswer() {
+    static Stream<Arguments> pairsWhoseFirstHasAResponse() {
         return Stream.of(Kind.values())
-                .filter(Kind::answered)
+                .filter(Kind::hasResponse)
                 .flatMap(first -> Stream.of(Kind.values()).map(second -> Arguments.of(first, second)));
     }
 
     @ParameterizedTest(name = "{0} -> fenced {1}")
-    @MethodSource("pairsThatBeginWithAnAnswer")
+    @MethodSource("pairsWhoseFirstHasAResponse")
     @Requirement({"RDMAP-65", "EXT-26"})
-    void aFencedRequestAndAllBehindItWaitForTheAnswer(Kind first, Kind second) throws Exception {
+    void aFencedRequestAndAllBehindItWaitForTheResponse(Kind first, Kind second) throws Exception {
         post(qp -> {
             first.post(this, 1, PostOptions.NONE);
             second.post(this, 2, PostOptions.FENCE);
@@ -233,7 +233,7 @@ class OutgoingOrderTest {
         expect(first);
         peerSends();
         assertThat(sent()).isOne();
-        answerOldest();
+        respondToOldest();
         expect(second);
         expect(Kind.WRITE);
     }

@@ -307,7 +307,7 @@ class PendingPostsTest {
         WHEN_IDLE
     }
 
-    /** The peer is not there any more: it takes nothing and answers nothing. */
+    /** The peer is not there any more: it takes nothing and sends nothing. */
     @ParameterizedTest
     @EnumSource
     void theDeadlineOfACloseBeginsWhenItIsRequested(Closing closing) {

@@ -108,7 +108,7 @@ class QuietLogTest {
     }
 
     @Test
-    void anUnansweredRequestIsAnErrorWithTheSetting() throws Exception {
+    void aRequestWithoutAReplyIsAnErrorWithTheSetting() throws Exception {
         QueuePairSettings impatient = QueuePairSettings.builder()
                 .mpa(MpaSettings.builder().startupTimeout(Duration.ofMillis(50)).build())
                 .build();

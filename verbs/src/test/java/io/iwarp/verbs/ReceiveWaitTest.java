@@ -217,9 +217,9 @@ class ReceiveWaitTest {
         queue.close();
     }
 
-    /** The answer is behind the message, so its deadline cannot run meanwhile. */
+    /** The response is behind the message, so its deadline cannot run meanwhile. */
     @Test
-    void aReadWhoseAnswerIsBehindTheMessageThatWaitsIsNotGivenUp() throws Exception {
+    void aReadWhoseResponseIsBehindTheMessageThatWaitsIsNotGivenUp() throws Exception {
         Duration responseTimeout = Duration.ofMillis(20);
         QueuePairSettings settings = QueuePairSettings.builder()
                 .receiveTimeout(Duration.ofMinutes(1))

@@ -53,7 +53,7 @@ class ReceiveWakeUpTest {
                 .setCompletionListener((taker, completion) -> takers.add(completion.successful() ? taker : null)));
     }
 
-    private SimulatedPeer peerThatHasToAnswer() {
+    private SimulatedPeer peerThatHasToRespond() {
         QueuePairSettings settings = QueuePairSettings.builder()
                 .receiveTimeout(WAIT)
                 .responseTimeout(RESPONSE_TIMEOUT)
@@ -189,7 +189,7 @@ class ReceiveWakeUpTest {
                 .isCompletedWithValueMatching(reason -> reason.error() == ProtocolError.DDP_UNTAGGED_NO_BUFFER);
     }
 
-    /** The answer to the Read follows the message. From the close on, a stall stops no clock. */
+    /** The response to the Read follows the message. From the close on, a stall stops no clock. */
     @Test
     void closeTimeoutRunsWhileAMessageWaits() {
         Duration closeTimeout = WAIT.dividedBy(8);
@@ -227,12 +227,13 @@ class ReceiveWakeUpTest {
     }
 
     /**
-     * The event loop was late: a receive came, the time for the answer ran out, and the input was looked at after both.
+     * The event loop was late: a receive came, the time for the response ran out, and the input was looked at after
+     * both.
      */
     @Test
-    void anAnswerBehindAMessageThatMayGoOnIsNotTooLate() {
-        try (SimulatedPeer peer = peerThatHasToAnswer()) {
-            CompletableFuture<Long> answered = peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1);
+    void aResponseBehindAMessageThatMayGoOnIsNotTooLate() {
+        try (SimulatedPeer peer = peerThatHasToRespond()) {
+            CompletableFuture<Long> result = peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1);
             int identifier = Unpooled.wrappedBuffer(peer.hears()).getInt(22);
             peer.sends(Segment.send(1, new byte[3]), Segment.atomicResponse(1, identifier, 41));
 
@@ -242,16 +243,16 @@ class ReceiveWakeUpTest {
             peer.pass(RESPONSE_TIMEOUT);
 
             assertThat(received).isCompletedWithValueMatching(Completion::successful);
-            assertThat(answered).isCompletedWithValue(41L);
+            assertThat(result).isCompletedWithValue(41L);
             peer.queuePair().abort();
         }
     }
 
-    /** The answer is still in the socket when the message in front of it has gone on. */
+    /** The response is still in the socket when the message in front of it has gone on. */
     @Test
-    void theTimeForAnAnswerBeginsAgainWhenInputGoesOn() {
-        try (SimulatedPeer peer = peerThatHasToAnswer()) {
-            CompletableFuture<Long> answered = peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1);
+    void theTimeForAResponseBeginsAgainWhenInputGoesOn() {
+        try (SimulatedPeer peer = peerThatHasToRespond()) {
+            CompletableFuture<Long> result = peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1);
             int identifier = Unpooled.wrappedBuffer(peer.hears()).getInt(22);
             peer.sends(Segment.send(1, new byte[3]));
             peer.pass(RESPONSE_TIMEOUT.minusMillis(1));
@@ -260,10 +261,10 @@ class ReceiveWakeUpTest {
             assertThat(received).isCompletedWithValueMatching(Completion::successful);
 
             peer.pass(RESPONSE_TIMEOUT.minusMillis(1));
-            assertThat(answered).isNotDone();
+            assertThat(result).isNotDone();
             peer.sends(Segment.atomicResponse(1, identifier, 41));
 
-            assertThat(answered).isCompletedWithValue(41L);
+            assertThat(result).isCompletedWithValue(41L);
             peer.queuePair().abort();
         }
     }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** How Reads and atomics of a peer are answered, byte for byte on a raw socket. */
+/** The responses to Reads and atomics of a peer, byte for byte on a raw socket. */
 class ResponderTest {
     private static final int SINK = 0xa1a2a3a4;
     private static final int LENGTH = 16 << 20;
@@ -81,7 +81,7 @@ class ResponderTest {
 
     @Test
     @Requirement({"RDMAP-20", "RDMAP-22", "RDMAP-23", "RDMAP-27", "EXT-10", "EXT-12", "EXT-18", "EXT-21"})
-    void answersLookLikeTheGoldenVectors() throws Exception {
+    void responsesLookLikeTheGoldenVectors() throws Exception {
         memory.setInt(0, 0xdeadbeef);
         memory.setByte(8, 0xff).setZero(9, 7);
         long original = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 0xffL : 0xffL << 56;
@@ -99,7 +99,7 @@ class ResponderTest {
 
     @Test
     @Requirement({"RDMAP-25", "RDMAP-26"})
-    void aReadOfNothingIsAnsweredWhateverItsSource() throws Exception {
+    void aReadOfNothingGetsAResponseWhateverItsSource() throws Exception {
         try (SocketPeer peer = SocketPeer.established(address)) {
             peer.sends(
                     Segment.readRequest(1, 0, 0, 0, 0, 0),
@@ -116,7 +116,7 @@ class ResponderTest {
 
     @Test
     @Requirement({"RDMAP-26", "RDMAP-29", "RDMAP-32", "RDMAP-69", "EXT-14", "EXT-17", "EXT-23"})
-    void answersComeInTheOrderOfTheRequestsAndCutByTheMulpdu() throws Exception {
+    void responsesComeInTheOrderOfTheRequestsAndCutByTheMulpdu() throws Exception {
         try (SocketPeer peer = SocketPeer.established(address)) {
             memory.setZero(0, 8);
             peer.sends(
@@ -169,15 +169,17 @@ class ResponderTest {
             peer.sends(request);
             byte[] ulpdu = peer.expectUlpdu();
             region.invalidate();
-            int answered = 0;
+            int responseBytes = 0;
             while (ulpdu[1] == 0x42) {
                 assertThat(ulpdu[0]).as("not the last segment").isEqualTo((byte) 0x81);
-                answered += ulpdu.length - TAGGED_HEADER_LENGTH;
+                responseBytes += ulpdu.length - TAGGED_HEADER_LENGTH;
                 ulpdu = peer.expectUlpdu();
             }
             ByteBuffer quoted = ByteBuffer.wrap(request.payload().clone());
-            quoted.putLong(4, 0x1000 + answered).putInt(12, LENGTH - answered).putLong(20, answered);
-            assertThat(answered).isPositive().isLessThan(LENGTH);
+            quoted.putLong(4, 0x1000 + responseBytes)
+                    .putInt(12, LENGTH - responseBytes)
+                    .putLong(20, responseBytes);
+            assertThat(responseBytes).isPositive().isLessThan(LENGTH);
             assertThat(HexFormat.of().formatHex(ulpdu))
                     .isEqualTo("41470000000000000002000000010000" + "0000" + "0100e000" + "002e"
                             + HexFormat.of().formatHex(request.header())

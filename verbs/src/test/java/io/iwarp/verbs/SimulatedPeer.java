@@ -66,7 +66,7 @@ final class SimulatedPeer implements AutoCloseable {
         return ofInitiator(domain, settings, PLAIN, "", prepare);
     }
 
-    /** The stack is the initiator. The peer has answered its enhanced set-up with these four bytes, in hexadecimal. */
+    /** The stack is the initiator. The peer replies to its enhanced set-up with these four bytes, in hexadecimal. */
     static SimulatedPeer ofInitiator(
             ProtectionDomain domain, QueuePairSettings settings, String setup, Consumer<QueuePair> prepare) {
         return ofInitiator(domain, settings, ENHANCED, setup, prepare);

@@ -60,7 +60,7 @@ class SlowPeerTest {
         return closed.join();
     }
 
-    private static int answers(SimulatedPeer peer) {
+    private static int responses(SimulatedPeer peer) {
         return (int) (peer.queuePair().counters().get(Counter.PEER_READS_ACCEPTED)
                 - peer.queuePair().counters().get(Counter.PEER_READS_COMPLETED));
     }
@@ -80,25 +80,25 @@ class SlowPeerTest {
         }
     }
 
-    /** It has the answer before the end of the burst is taken, and may ask again. */
+    /** It has the response before the end of the burst is taken, and may ask again. */
     @Test
     @Requirement({"RDMAP-74", "SEC-11"})
     void aPeerThatTakesAByteAtATimeIsServedWithinTheIrd() {
         try (SimulatedPeer peer = peer(settings().build())) {
             peer.end.takes(0);
-            int answerLength = Segment.readResponse(7, 0, new byte[0]).fpdu().length;
+            int responseLength = Segment.readResponse(7, 0, new byte[0]).fpdu().length;
             int asked = 0;
             long taken = 0;
-            int mostAnswers = 0;
+            int mostResponses = 0;
             while (asked < 500) {
-                while (asked < IRD + taken / answerLength) {
+                while (asked < IRD + taken / responseLength) {
                     peer.sends(readRequest(++asked, 0));
                 }
-                mostAnswers = Math.max(mostAnswers, answers(peer));
+                mostResponses = Math.max(mostResponses, responses(peer));
                 assertThat(peer.queuePair().state()).isEqualTo(ConnectionState.READY);
                 taken += peer.end.takes(5);
             }
-            assertThat(mostAnswers).isBetween(IRD, 2 * IRD);
+            assertThat(mostResponses).isBetween(IRD, 2 * IRD);
         }
     }
 
@@ -138,9 +138,9 @@ class SlowPeerTest {
             SimulatedPeer honest = SimulatedPeer.ofResponder(limited, settings().build(), qp -> {})
                     .speaksFirst();
             honest.sends(Segment.readRequest(1, 7, 0, MIB, memory.stag(), memory.baseTaggedOffset()));
-            int answered = 0;
-            while (answered < MIB) {
-                answered += honest.hears().length - 14;
+            int responseBytes = 0;
+            while (responseBytes < MIB) {
+                responseBytes += honest.hears().length - 14;
             }
             honest.close();
             deaf.forEach(SimulatedPeer::close);
@@ -330,7 +330,7 @@ class SlowPeerTest {
 
     @Test
     @Requirement("RDMAP-47")
-    void theTimeForAnAnswerStartsWhenItsRequestIsTaken() {
+    void theTimeForAResponseStartsWhenItsRequestIsTaken() {
         try (SimulatedPeer peer = peer(settings().responseTimeout(SECOND).build())) {
             peer.end.takes(0);
             ByteBuf source = Unpooled.directBuffer(MIB, MIB).writerIndex(MIB);
@@ -357,7 +357,7 @@ class SlowPeerTest {
 
     @Test
     @Requirement("RDMAP-47")
-    void anAnswerHasItsWholeTimeAfterItsRequestIsTaken() {
+    void aResponseHasItsWholeTimeAfterItsRequestIsTaken() {
         try (SimulatedPeer peer = peer(settings().responseTimeout(SECOND).build())) {
             peer.end.takes(0);
             peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1);
@@ -374,7 +374,7 @@ class SlowPeerTest {
     /** The peer has taken the atomic, and takes a byte a second of the Write after it. */
     @Test
     @Requirement("RDMAP-47")
-    void laterRequestsDoNotStopTheClockOfAnAnswer() {
+    void laterRequestsDoNotStopTheClockOfAResponse() {
         try (SimulatedPeer peer = peer(settings().responseTimeout(SECOND).build())) {
             peer.end.takes(0);
             peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1);
@@ -473,7 +473,7 @@ class SlowPeerTest {
     }
 
     @Test
-    void aCloseInAStallLetsTheClockOfTheAnswerRun() {
+    void aCloseInAStallLetsTheClockOfTheResponseRun() {
         QueuePairSettings settings = settings()
                 .responseTimeout(SECOND)
                 .closeTimeout(Duration.ofMinutes(1))

@@ -92,7 +92,7 @@ class TerminateDeliveryTest {
 
     @Test
     @Requirement({"RDMAP-54", "RDMAP-55"})
-    void whileATerminateLeavesAMissingAnswerIsNoReasonForAnother() {
+    void whileATerminateLeavesAMissingResponseIsNoReasonForAnother() {
         try (SimulatedPeer peer = ofInitiator()) {
             peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, 8), 1);
             peer.hears();
@@ -124,7 +124,7 @@ class TerminateDeliveryTest {
 
     @Test
     @Requirement({"RDMAP-54", "RDMAP-55"})
-    void aMissingAnswerGivesATerminateThatDoesNotLeaveNoMoreTime() {
+    void aMissingResponseGivesATerminateThatDoesNotLeaveNoMoreTime() {
         try (SimulatedPeer peer = ofInitiator()) {
             peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, 8), 1);
             peer.hears();
@@ -167,7 +167,7 @@ class TerminateDeliveryTest {
 
     @Test
     @Requirement({"MPA-72"})
-    void aFirstFpduThatIsBadForTheLayersAboveIsAnsweredWithATerminate() {
+    void aFirstFpduThatIsBadForTheLayersAboveCausesATerminate() {
         try (SimulatedPeer peer = ofResponder()) {
             peer.sends(WRONG);
             peer.hearsTerminate(ABOUT_WRONG);

@@ -161,7 +161,7 @@ class ThrowingCallbackTest {
 
     @ParameterizedTest
     @MethodSource("throwables")
-    void aRequestThatIsNotAnsweredEndsWithWhatWasThrown(Throwable thrown) {
+    void aRequestWithoutAReplyEndsWithWhatWasThrown(Throwable thrown) {
         QueuePair[] asked = new QueuePair[1];
         try (SimulatedPair pair = new SimulatedPair(domain, QueuePairSettings.DEFAULT, queuePair -> {
             asked[0] = queuePair;
@@ -175,7 +175,7 @@ class ThrowingCallbackTest {
 
     @ParameterizedTest
     @MethodSource("throwables")
-    void aRequestThatIsAnsweredStaysSo(Throwable thrown) throws Exception {
+    void aRequestThatWasAcceptedStaysSo(Throwable thrown) throws Exception {
         try (Loopback loopback = new Loopback()) {
             SocketAddress address = loopback.listen(domain, QueuePairSettings.DEFAULT, request -> {
                 request.queuePair().receive(Unpooled.EMPTY_BUFFER);

@@ -85,7 +85,7 @@ class TimersLeftTest {
     }
 
     @Test
-    void theTimeForAnAnswer() {
+    void theTimeForAResponse() {
         assertNoTimerOutlives(QueuePairSettings.DEFAULT, peer -> {
             peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, 8), 1);
             peer.hears();

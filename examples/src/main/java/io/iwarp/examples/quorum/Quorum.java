@@ -89,7 +89,7 @@ public final class Quorum {
         return committed;
     }
 
-    /** A replica has accepted another leader. The others answer until they do so as well. */
+    /** A replica has accepted another leader. The others take entries until they do so as well. */
     private static boolean replaced(List<QueuePair> replicas) {
         return replicas.stream()
                 .map(QueuePair::closeReason)

@@ -35,10 +35,10 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A scripted responder that answers Reads and atomics wrongly. Each time: the exact Terminate, the margins of the sink
- * are untouched, and each request completes once with the first cause.
+ * A scripted responder that sends wrong responses to Reads and atomics. Each time: the exact Terminate, the margins of
+ * the sink are untouched, and each request completes once with the first cause.
  */
-class WrongAnswerTest {
+class WrongResponseTest {
     private static final int LENGTH = 64;
     private static final int MARGIN = 16;
     private static final long BASE = 0x4000;
@@ -95,8 +95,8 @@ class WrongAnswerTest {
         return Segment.readResponse(sink.stag(), BASE + offset, bytes);
     }
 
-    private static Arguments wrong(String code, String name, Function<WrongAnswerTest, List<Segment>> answers) {
-        return Arguments.of(code, name, answers);
+    private static Arguments wrong(String code, String name, Function<WrongResponseTest, List<Segment>> responses) {
+        return Arguments.of(code, name, responses);
     }
 
     static Stream<Arguments> wrongReadResponses() {
@@ -154,13 +154,13 @@ class WrongAnswerTest {
     @ParameterizedTest(name = "{1}")
     @MethodSource("wrongReadResponses")
     @Requirement({"RDMAP-31", "RDMAP-47", "RDMAP-53", "RDMAP-79", "EXT-20"})
-    void aReadIsAnsweredWrongly(String code, String name, Function<WrongAnswerTest, List<Segment>> answers)
+    void aReadGetsAWrongResponse(String code, String name, Function<WrongResponseTest, List<Segment>> responses)
             throws Exception {
         CompletableFuture<Completion> read = queuePair.read(sink.slice(0, REMOTE.length()), REMOTE);
         assertThat(peer.expectUlpdu())
                 .isEqualTo(Segment.readRequest(1, sink.stag(), BASE, LENGTH, REMOTE.stag(), REMOTE.taggedOffset())
                         .ulpdu());
-        List<Segment> segments = answers.apply(this);
+        List<Segment> segments = responses.apply(this);
         peer.sends(segments.toArray(new Segment[0]));
         expectTerminate(code, segments.get(segments.size() - 1));
         if (name.equals("twice")) {
@@ -206,13 +206,13 @@ class WrongAnswerTest {
     @ParameterizedTest(name = "{1}")
     @MethodSource("wrongAtomicResponses")
     @Requirement({"DDP-32", "RDMAP-79", "EXT-1", "EXT-12", "EXT-20", "EXT-21", "EXT-22", "EXT-33"})
-    void anAtomicIsAnsweredWrongly(String code, String name, Function<WrongAnswerTest, List<Segment>> answers)
+    void anAtomicGetsAWrongResponse(String code, String name, Function<WrongResponseTest, List<Segment>> responses)
             throws Exception {
         CompletableFuture<Long> added = queuePair.fetchAdd(REMOTE.word(0), 1);
         assertThat(peer.expectUlpdu())
                 .isEqualTo(Segment.fetchAdd(1, REMOTE.stag(), REMOTE.taggedOffset(), 1, 0)
                         .ulpdu());
-        List<Segment> segments = answers.apply(this);
+        List<Segment> segments = responses.apply(this);
         peer.sends(segments.toArray(new Segment[0]));
         expectTerminate(code, segments.get(segments.size() - 1));
         if (name.equals("twice")) {
@@ -244,7 +244,7 @@ class WrongAnswerTest {
 
     @Test
     @Requirement({"RDMAP-31", "DDP-34", "DDP-35"})
-    void segmentsOfAnAnswerMayOverlapAndComeInAnyOrder() throws Exception {
+    void segmentsOfAResponseMayOverlapAndComeInAnyOrder() throws Exception {
         CompletableFuture<Completion> read = queuePair.read(sink.slice(0, REMOTE.length()), REMOTE);
         peer.expectUlpdu();
         peer.sends(
@@ -265,9 +265,9 @@ class WrongAnswerTest {
         CompletableFuture<Completion> read = queuePair.read(sink.slice(0, REMOTE.length()), REMOTE);
         peer.expectUlpdu();
         sink.invalidate();
-        Segment answer = response(0, LENGTH);
-        peer.sends(answer);
-        expectTerminate("1100", answer);
+        Segment response = response(0, LENGTH);
+        peer.sends(response);
+        expectTerminate("1100", response);
         assertFlushed(read);
         for (int i = 0; i < memory.capacity(); i++) {
             assertThat(memory.getByte(i)).isEqualTo(PATTERN);
@@ -284,8 +284,8 @@ class WrongAnswerTest {
         requests.add(queuePair.sendImmediate(new ImmediateData(5), PostOptions.FENCE));
         requests.add(queuePair.receive(Unpooled.buffer(1)));
         peer.expectUlpdu();
-        Segment answer = response(1, LENGTH);
-        peer.sends(answer);
+        Segment response = response(1, LENGTH);
+        peer.sends(response);
         byte[] ulpdu = peer.expectUlpdu();
         while (ulpdu[1] != 0x47) {
             ulpdu = peer.expectUlpdu();

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** How many answers a responder gives to DDP, and when a request of the peer no longer counts. */
-class AnswersUnderWayTest {
+/** How many responses a responder gives to DDP, and when a request of the peer no longer counts. */
+class ResponsesUnderWayTest {
     private static final int IRD = 6;
     private static final int KIB = 1024;
 
@@ -38,7 +38,7 @@ class AnswersUnderWayTest {
     private final DdpEnd ddp = new DdpEnd(end.association, new Above(), end.counters);
     private int msn;
 
-    AnswersUnderWayTest() {
+    ResponsesUnderWayTest() {
         responder.setIrd(IRD);
     }
 
@@ -55,13 +55,13 @@ class AnswersUnderWayTest {
         assertThat(ddp.receive(Unpooled.wrappedBuffer(request.ulpdu()))).isTrue();
     }
 
-    private void sent(int answer) {
-        responder.onSent((Response) given.get(answer));
+    private void sent(int response) {
+        responder.onSent((Response) given.get(response));
     }
 
     @Test
     @Requirement("SEC-11")
-    void answersWaitWhileAQuarterOfAMebibyteIsUnderWay() {
+    void responsesWaitWhileAQuarterOfAMebibyteIsUnderWay() {
         for (int i = 0; i < 5; i++) {
             asksFor(100 * KIB);
         }
@@ -77,7 +77,7 @@ class AnswersUnderWayTest {
     }
 
     @Test
-    void anAnswerWaitsAtExactlyAQuarterOfAMebibyte() {
+    void aResponseWaitsAtExactlyAQuarterOfAMebibyte() {
         for (int i = 0; i < 3; i++) {
             asksFor(128 * KIB);
         }
@@ -85,7 +85,7 @@ class AnswersUnderWayTest {
     }
 
     @Test
-    void oneAnswerMayBeLonger() {
+    void oneResponseMayBeLonger() {
         asksFor(512 * KIB);
         asksFor(1);
         assertThat(given).hasSize(1);
@@ -95,7 +95,7 @@ class AnswersUnderWayTest {
 
     @Test
     @Requirement({"RDMAP-28", "RDMAP-74"})
-    void aRequestCountsUntilTheTransportHasItsAnswer() {
+    void aRequestCountsUntilTheTransportHasItsResponse() {
         for (int i = 0; i < IRD; i++) {
             asksFor(1);
         }
@@ -115,7 +115,7 @@ class AnswersUnderWayTest {
 
     @Test
     @Requirement({"RDMAP-74", "SEC-11", "SEC-16"})
-    void atMostTwiceTheIrdOfAnswersExist() {
+    void atMostTwiceTheIrdOfResponsesExist() {
         for (int i = 0; i < 2 * IRD; i++) {
             asksFor(1);
             DdpEnd.wireEnd(given.get(i), 0);
@@ -125,10 +125,10 @@ class AnswersUnderWayTest {
         assertThat(responder.requests().available()).isOne();
     }
 
-    /** A burst of twice the IRD leaves no more spare answers than the IRD. */
+    /** A burst of twice the IRD leaves no more spare responses than the IRD. */
     @Test
     @Requirement({"SEC-11", "SEC-16"})
-    void atMostTheIrdOfAnswersIsKept() {
+    void atMostTheIrdOfResponsesIsKept() {
         for (int i = 0; i < 2 * IRD; i++) {
             asksFor(1);
             DdpEnd.wireEnd(given.get(i), 0);
@@ -142,7 +142,7 @@ class AnswersUnderWayTest {
             DdpEnd.wireEnd(given.get(i), 0);
         }
         assertThat(given.subList(2 * IRD, 4 * IRD).stream()
-                        .filter(answer -> burst.stream().anyMatch(earlier -> earlier == answer)))
+                        .filter(response -> burst.stream().anyMatch(earlier -> earlier == response)))
                 .hasSize(IRD);
     }
 
