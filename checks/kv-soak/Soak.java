@@ -161,7 +161,7 @@ final class Soak {
         String[] parts = text.split(" ", 3);
         long number = parts.length == 3 && parts[1].matches("\\d{1,18}") ? Long.parseLong(parts[1]) : -1;
         if (!Arrays.equals(value(key, number), found.get().value())) {
-            throw new IllegalStateException("'" + key + "' has " + text.length() + " bytes that nobody wrote: '"
+            throw new IllegalStateException("'" + key + "' has " + text.length() + " bytes that were never written: '"
                     + text.substring(0, Math.min(100, text.length())) + "'");
         }
         return number;

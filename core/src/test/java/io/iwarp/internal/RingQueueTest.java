@@ -35,7 +35,7 @@ class RingQueueTest {
     }
 
     @Test
-    void positionsGoOnForEver() {
+    void positionsContinueForever() {
         for (int i = 0; i < 20; i++) {
             queue.add(i);
         }

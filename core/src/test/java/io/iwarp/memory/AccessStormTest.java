@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** All ways to take an STag back, against Writes, Reads and atomics that go on in other threads. */
+/** All ways to take an STag back, against Writes, Reads and atomics that continue in other threads. */
 @Timeout(120)
 @SuppressWarnings("ThreadPriorityCheck") // there are more threads than cores, and each waits for the others
 class AccessStormTest {

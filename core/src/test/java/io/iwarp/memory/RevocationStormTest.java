@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Revocation against placements that are going on in other threads. */
+/** Revocation against placements that continue in other threads. */
 @Timeout(120)
 @SuppressWarnings("ThreadPriorityCheck") // there are more threads than cores, and each waits for the others
 class RevocationStormTest {

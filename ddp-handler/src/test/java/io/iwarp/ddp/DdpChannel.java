@@ -28,7 +28,7 @@ final class DdpChannel implements AutoCloseable {
     final SlowTransport transport = new SlowTransport();
     final RecordingUlp ulp = new RecordingUlp();
     final Counters counters = new Counters();
-    /** What went on up the pipeline. */
+    /** What was passed up the pipeline. */
     final List<Object> passedOn = new ArrayList<>();
 
     final List<Throwable> exceptions = new ArrayList<>();

@@ -137,7 +137,7 @@ class DdpHandlerFailureTest {
         assertThatTheStreamEndedForWantOfMemory();
     }
 
-    /** Nobody waits for a promise of its own, so its failure comes up as an exception of the channel. */
+    /** No caller has the promise of the handler, so its failure comes up as an exception of the channel. */
     @Test
     void failedWriteMidBurstEndsTheStream() {
         ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());
@@ -217,7 +217,7 @@ class DdpHandlerFailureTest {
         channel.finishAndReleaseAll();
     }
 
-    /** Nobody would close the connection: the layer above waits for its last message to be sent. */
+    /** Nothing would close the connection: the layer above waits for its last message to be sent. */
     @Test
     void unsentTerminalMessageIsAChannelException() {
         ddp.ulp.onFault = () -> ddp.writeAndFlush(terminate());

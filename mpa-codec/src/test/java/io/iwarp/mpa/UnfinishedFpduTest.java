@@ -190,7 +190,7 @@ class UnfinishedFpduTest {
 
     @Test
     @Requirement("SEC-13")
-    void hoardersEndWithTheirTimeoutAndOthersGoOn() {
+    void hoardersEndWithTheirTimeoutAndOthersContinue() {
         IwarpDevice device = IwarpDevice.builder().maxPartialFpduBytes(1 << 20).build();
         List<FramingChannel> hoarders = hoard(device);
         FramingChannel honest = established(device);

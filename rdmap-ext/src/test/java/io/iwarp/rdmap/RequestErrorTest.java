@@ -260,10 +260,10 @@ class RequestErrorTest {
                         t -> Segment.send(1, nothing).offset(8)),
                 wrong(
                         "0206",
-                        "a Read Response nobody asked for",
+                        "a Read Response without a request",
                         t -> Segment.readResponse(t.region.stag(), BASE, new byte[4])),
-                wrong("0206", "an empty Read Response nobody asked for", t -> Segment.readResponse(0, 0, nothing)),
-                wrong("1202", "an Atomic Response nobody asked for", t -> Segment.atomicResponse(1, 1, 0)),
+                wrong("0206", "an empty Read Response without a request", t -> Segment.readResponse(0, 0, nothing)),
+                wrong("1202", "an Atomic Response without a request", t -> Segment.atomicResponse(1, 1, 0)),
                 wrong(
                         "0206",
                         "a Read Request on queue 0",

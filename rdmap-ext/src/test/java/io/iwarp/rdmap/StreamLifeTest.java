@@ -235,9 +235,9 @@ class StreamLifeTest {
         assertThat(peer.end.ended).isEmpty();
     }
 
-    /** It takes none of the responses that it is owed, and goes on sending. */
+    /** It takes none of the responses that it is owed, and keeps sending. */
     @Test
-    void aPeerThatKeepsSendingCannotHoldAnOrderlyCloseForEver() {
+    void aPeerThatKeepsSendingCannotHoldAnOrderlyCloseForever() {
         peer.sends(readRequest(1));
         peer.end.stream.close(CLOSED);
         peer.pass(ALMOST_CLOSE_TIMEOUT);

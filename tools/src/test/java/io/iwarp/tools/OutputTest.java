@@ -56,7 +56,7 @@ class OutputTest {
     @CsvSource({"perf client, --report", "perf client, --json", "perf connect, --json"})
     void anUnwritableFileIsReportedBeforeTheMeasurement(String command, String option) {
         Path file = folder.resolve("none").resolve("file");
-        // Nobody listens at this address, so a measurement would fail for another reason.
+        // Nothing listens at this address, so a measurement would fail for another reason.
         List<String> words = List.of((command + " 127.0.0.1:1 " + option + " " + file).split(" ", -1));
 
         CommandRun run = CommandRun.of(words.toArray(String[]::new));

@@ -243,7 +243,7 @@ final class End {
         if (!closing()) {
             readyAtClose = ready;
         }
-        // What was posted by anybody before this call is sent; what comes from now on may be.
+        // What was posted by any thread before this call is sent; what comes from now on may be.
         closeCalled = true;
         queuePair().close();
     }
@@ -265,7 +265,7 @@ final class End {
         }
     }
 
-    /** Plays with what Netty lets anybody do to a channel. */
+    /** Plays with what Netty lets any code do to a channel. */
     void pause() {
         if (loop().isShuttingDown()) {
             return;

@@ -7,7 +7,7 @@ import ch.qos.logback.classic.spi.ThrowableProxy;
 import ch.qos.logback.core.AppenderBase;
 import org.slf4j.LoggerFactory;
 
-/** An exception that Netty logs is one that nobody else gets. Each thread that simulates has a watch of its own. */
+/** An exception that Netty logs is one that no other code gets. Each thread that simulates has a watch of its own. */
 final class LogWatch extends AppenderBase<ILoggingEvent> {
     private static final String[] WATCHED = {"io.iwarp", "io.netty"};
     private final World world;

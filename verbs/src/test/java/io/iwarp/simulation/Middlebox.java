@@ -283,7 +283,7 @@ final class Middlebox implements Context {
         batch.clear();
     }
 
-    /** A Write with a gap is not seen by anybody. */
+    /** A Write with a gap is not seen by either side. */
     private boolean mayLose() {
         return !batch.isEmpty() && opcode(batch.get(0)) != WRITE;
     }

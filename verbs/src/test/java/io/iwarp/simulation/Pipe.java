@@ -40,12 +40,12 @@ final class Pipe {
         this.cuts = cuts;
     }
 
-    /** Nobody reads any more: what arrives causes a reset. */
+    /** The reader reads no more: what arrives causes a reset. */
     void unwanted(Runnable reset) {
         onUnwanted = reset;
     }
 
-    /** Somebody sees the bytes that the writer's kernel takes. */
+    /** A watcher sees the bytes that the writer's kernel takes. */
     void tap(Consumer<ByteBuf> watcher) {
         tap = watcher;
     }
@@ -141,7 +141,7 @@ final class Pipe {
         return moving;
     }
 
-    /** Returns whether the writer has to hear something of the reader's kernel before it can go on. */
+    /** Returns whether the writer has to hear something of the reader's kernel before it can continue. */
     boolean acknowledging() {
         return acknowledging;
     }

@@ -59,7 +59,7 @@ final class Plan {
     final int largest;
     /**
      * The responses to many long Reads wait for the transmit window, while their side has no memory: what it has sent
-     * is all that lets it go on.
+     * is all that lets it continue.
      */
     final boolean fullWindows;
 
@@ -191,12 +191,12 @@ final class Plan {
                 : dice.oneOf(128, 1000, 1460, 8000, MpaSettings.MAX_MULPDU);
     }
 
-    /** Long enough for a full transmit window, within which nobody sees that bytes move. */
+    /** Long enough for a full transmit window, within which no side sees that bytes move. */
     private long shortestClose() {
         return slowestWire > MILLI ? 1000 * MILLI : 100 * MILLI;
     }
 
-    /** A plain set-up tells nobody how many Reads may be asked for at a time, so both sides take as many. */
+    /** A plain set-up tells neither side how many Reads may be asked for at a time, so both sides take as many. */
     private int depthOf(boolean enhanced, int depth) {
         return fullWindows ? DEEP : enhanced ? depth : 8;
     }

@@ -14,7 +14,7 @@ final class Post {
         READ,
         FETCH_ADD,
         COMPARE_SWAP,
-        /** A Write from and to memory that both sides write to. Nobody knows what is there. */
+        /** A Write from and to memory that both sides write to. What is there is not known. */
         SHARED_WRITE,
         RECEIVE;
 

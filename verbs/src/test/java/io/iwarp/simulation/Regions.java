@@ -141,7 +141,7 @@ final class Regions {
         int different = Arrays.mismatch(bytesOf(sourceMemory), SOURCE);
         if (different >= 0) {
             world.violated(
-                    "memory that nobody may write to stays as it is", end + " byte " + different + " of the source");
+                    "memory that no peer may write to stays as it is", end + " byte " + different + " of the source");
         }
     }
 

@@ -34,7 +34,7 @@ final class Requests {
     private int owed;
     private int pending;
     private int lastSink;
-    /** Something completed before anybody could see it. */
+    /** Something completed before a listener could see it. */
     private boolean orderUnknown;
 
     Requests(End end) {
@@ -348,7 +348,7 @@ final class Requests {
             post.letGo();
             return;
         }
-        // What completes before anybody listens does so in an order that nobody sees; so does what nobody has polled.
+        // What completes before it has a listener does so in an order that is not seen; so does what was not polled.
         orderUnknown |= future.isDone() || end.sends != null;
         post.future = true;
         future.whenComplete((result, flushed) ->

@@ -49,8 +49,8 @@ final class SharedPool {
     }
 
     /**
-     * Nobody has anything to do. While a stream waits below its share, and its loop has nothing to do, another gets one
-     * receive at most: what it has waited for longer, or had already. The next one is for the stream that waits.
+     * No context has anything to do. While a stream waits below its share, and its loop has nothing to do, another gets
+     * one receive at most: what it has waited for longer, or had already. The next one is for the stream that waits.
      */
     void onRest() {
         if (world.interrupting() || takers.size() == 1) {

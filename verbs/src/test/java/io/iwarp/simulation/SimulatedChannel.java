@@ -122,7 +122,7 @@ final class SimulatedChannel extends AbstractChannel implements DuplexChannel {
         pausedByApplication = paused;
     }
 
-    /** Returns whether there is something to read that nobody has asked for. */
+    /** Returns whether there is something to read that was not asked for. */
     boolean inputWaits() {
         return open && !inputShutdown && !readPending && (in.readable() > 0 || in.atEnd());
     }
@@ -477,7 +477,7 @@ final class SimulatedChannel extends AbstractChannel implements DuplexChannel {
 
     @Override
     public ChannelFuture shutdownInput(ChannelPromise promise) {
-        throw new UnsupportedOperationException("nobody shuts down input");
+        throw new UnsupportedOperationException("no code shuts down input");
     }
 
     @Override
@@ -487,7 +487,7 @@ final class SimulatedChannel extends AbstractChannel implements DuplexChannel {
 
     @Override
     public ChannelFuture shutdown(ChannelPromise promise) {
-        throw new UnsupportedOperationException("nobody shuts down both halves");
+        throw new UnsupportedOperationException("no code shuts down both halves");
     }
 
     @Override

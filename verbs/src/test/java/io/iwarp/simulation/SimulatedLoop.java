@@ -55,7 +55,7 @@ final class SimulatedLoop extends AbstractScheduledEventExecutor implements Even
 
             @Override
             public void sleep(long delay, TimeUnit unit) {
-                throw new UnsupportedOperationException("nobody sleeps here");
+                throw new UnsupportedOperationException("no thread sleeps here");
             }
         };
         world.add(this);
@@ -70,7 +70,7 @@ final class SimulatedLoop extends AbstractScheduledEventExecutor implements Even
         stepTime = nanos;
     }
 
-    /** The process is stopped, or goes on. */
+    /** The process is stopped, or continues. */
     void freeze(boolean stopped) {
         frozen = stopped;
     }

@@ -362,7 +362,7 @@ public final class Simulation {
                 });
             }
             if (trouble.shortOfReceives()) {
-                // The time limits are so short that they may end a stream that goes on.
+                // The time limits are so short that they may end a stream that continues.
                 disturbed = true;
             }
             if (trouble.has(Trouble.Kind.CHANNEL_CLOSES)) {

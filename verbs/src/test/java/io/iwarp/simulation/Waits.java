@@ -4,7 +4,7 @@ import io.iwarp.ConnectionState;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What one side waits for, looked at whenever nobody has anything to do. */
+/** What one side waits for, looked at whenever no context has anything to do. */
 final class Waits {
     private static final long LONG_REST = 20_000_000L;
 
@@ -45,7 +45,7 @@ final class Waits {
         quietSince = world.now();
     }
 
-    /** Somebody else has stopped this side to read, or its process. */
+    /** The plan has stopped this side to read, or its process. */
     void paused() {
         pausedLong = true;
     }
@@ -54,7 +54,7 @@ final class Waits {
         return pausedLong;
     }
 
-    /** Nobody has anything to do for a while: then nothing may wait that could go on. */
+    /** No context has anything to do for a while: then nothing may wait that could continue. */
     void onRest(long nanos, boolean disturbed) {
         if (end.loop().frozen()) {
             pausedLong = true;
@@ -90,7 +90,7 @@ final class Waits {
         if (!paused && !held && !unpolled && end.requests.pending()) {
             for (Post post : end.requests.posts) {
                 if (post.returned && !post.completed && post.kind != Post.Kind.RECEIVE) {
-                    world.violated("what can go on goes on", end + " " + post + " waits and nothing holds it up");
+                    world.violated("what can continue does", end + " " + post + " waits and nothing holds it up");
                     return;
                 }
             }
@@ -99,7 +99,7 @@ final class Waits {
     }
 
     /**
-     * Nobody has anything to do, and nobody may ever have: the peer and the wire need not do any more. So what waits
+     * No context has anything to do, and none may ever have: the peer and the wire need not do any more. So what waits
      * here has a timer.
      */
     private void checkTimer(long nanos) {
@@ -225,7 +225,7 @@ final class Waits {
         return null;
     }
 
-    /** Returns whether a message waits for a receive here, as far as anybody can see. */
+    /** Returns whether a message waits for a receive here, as far as the simulation can see. */
     boolean forReceive() {
         return end.prepared()
                 && end.queuePair().state() == ConnectionState.READY

@@ -11,8 +11,8 @@ import net.bytebuddy.jar.asm.Opcodes;
 /**
  * Loads the project's classes a second time, with a call of {@link Points#at} before each atomic access in the verbs:
  * there the simulation may let another simulated thread go first. So the code that is simulated is the code that is
- * shipped, and has no hooks. Inside a lock nobody else goes first, since all simulated threads are one thread to the
- * lock.
+ * shipped, and has no hooks. Inside a lock no other thread goes first, since all simulated threads are one thread to
+ * the lock.
  */
 final class Weaver extends ClassLoader {
     private static final String PROJECT = "io.iwarp.";

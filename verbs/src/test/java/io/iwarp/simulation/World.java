@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Virtual time, and whose turn it is. All in one thread: a context that is interrupted at a point goes on when those
+ * Virtual time, and whose turn it is. All in one thread: a context that is interrupted at a point continues when those
  * that went first have finished their steps.
  */
 final class World {
@@ -27,7 +27,7 @@ final class World {
         }
     }
 
-    /** Looks at everything before time passes, when nobody has anything to do. */
+    /** Looks at everything before time passes, when no context has anything to do. */
     interface Rest {
         void before(long nanos);
     }
@@ -101,7 +101,7 @@ final class World {
         }
     }
 
-    /** A failure that nobody was told of, as far as the code's caller can see. */
+    /** A failure that is not reported, as far as the code's caller can see. */
     void swallowed(String where, Throwable failure) {
         if (!SimulatedFailure.planned(failure)) {
             trace.add(this, "failure", failure);
@@ -119,7 +119,7 @@ final class World {
         quiet = true;
     }
 
-    /** Returns whether somebody is between two steps, and goes on without being woken. */
+    /** Returns whether a context is between two steps, and continues without being woken. */
     boolean interrupting() {
         return !interrupted.isEmpty();
     }
@@ -151,7 +151,7 @@ final class World {
         } finally {
             interrupted.pop();
             current = mine;
-            trace.add(this, "goes on");
+            trace.add(this, "continues");
         }
     }
 
@@ -204,7 +204,7 @@ final class World {
 
     private static final long NEVER = Context.NEVER;
 
-    /** Time goes on to the next thing that happens; false if there is none before the limits. */
+    /** Time advances to the next thing that happens; false if there is none before the limits. */
     private boolean fireNext(long until, long limit) {
         long next = NEVER;
         for (Context context : contexts) {

@@ -219,10 +219,10 @@ class ConnectionSetupsTest {
         assertThat(unknown.cause()).isInstanceOf(UnknownHostException.class);
         assertThat(unknown.detail()).contains("unknown host no.such.host.invalid");
         try (RefusingPort port = new RefusingPort()) {
-            SocketAddress nobody = port.address();
-            assertThat(reasonOf(client.connect(nobody)))
-                    .hasToString("the connection failed: could not connect to " + nobody + ": Connection refused: "
-                            + nobody);
+            SocketAddress refusing = port.address();
+            assertThat(reasonOf(client.connect(refusing)))
+                    .hasToString("the connection failed: could not connect to " + refusing + ": Connection refused: "
+                            + refusing);
         }
         assertThatThrownBy(() -> await(client.connect(new LocalAddress("here"))))
                 .cause()

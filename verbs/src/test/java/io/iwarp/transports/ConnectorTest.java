@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * An attempt to connect that nobody wants any more, connectors that are shut down, and mistakes in listen and connect.
+ * An attempt to connect that is no longer wanted, connectors that are shut down, and mistakes in listen and connect.
  */
 class ConnectorTest {
     private static final Duration AGES = Duration.ofHours(1);
@@ -213,7 +213,7 @@ class ConnectorTest {
         await(listener.shutdownGracefully(AGES));
     }
 
-    /** Netty completes such a future, but tells nobody, since the event loop that should do it is gone. */
+    /** Netty completes such a future, but tells no listener, since the event loop that should do it is gone. */
     @ParameterizedTest
     @MethodSource("transports")
     void nothingIsMadeOnEventLoopsThatHaveTerminated(Transport transport) throws Exception {

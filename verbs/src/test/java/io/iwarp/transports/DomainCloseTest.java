@@ -104,8 +104,8 @@ class DomainCloseTest {
     private SocketAddress of(Obstacle obstacle, ProtectionDomain responders) throws Exception {
         return switch (obstacle) {
             case REFUSED -> {
-                try (ServerSocket nobody = serverSocket()) {
-                    yield nobody.getLocalSocketAddress();
+                try (ServerSocket refusing = serverSocket()) {
+                    yield refusing.getLocalSocketAddress();
                 }
             }
             case GONE -> saying("");

@@ -73,12 +73,12 @@ enum Security {
                 .endpointIdentificationAlgorithm(null));
     }
 
-    /** As {@link #responder}, of an authority that nobody trusts. */
+    /** As {@link #responder}, of an authority that no side trusts. */
     Consumer<ChannelPipeline> stranger() throws Exception {
         return tls(SslContextBuilder.forServer(Keys.STRANGER.toKeyManagerFactory()));
     }
 
-    /** As {@link #initiator}, of an authority that nobody trusts. */
+    /** As {@link #initiator}, of an authority that no side trusts. */
     Consumer<ChannelPipeline> strangeInitiator() throws Exception {
         return tls(SslContextBuilder.forClient()
                 .keyManager(Keys.STRANGER.toKeyManagerFactory())

@@ -41,7 +41,7 @@ final class SharedBuffers {
         return unused.size();
     }
 
-    /** Nobody takes from the queue any more. */
+    /** Nothing is taken from the queue any more. */
     synchronized void close() {
         queue.close();
         assertThat(unused.values()).allMatch(ByteBuf::release);

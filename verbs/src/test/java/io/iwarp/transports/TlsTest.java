@@ -69,7 +69,7 @@ class TlsTest {
     }
 
     @Test
-    void withoutTlsNobodyHasProvenAnything() throws Exception {
+    void withoutTlsNoPeerHasProvenAnything() throws Exception {
         CompletableFuture<ConnectionRequest> asked = new CompletableFuture<>();
         listen(Security.NONE, asked::complete);
         CompletableFuture<QueuePair> connecting = server.connect(Security.NONE.initiator());
@@ -181,7 +181,7 @@ class TlsTest {
         }
     }
 
-    /** Anybody on the way can send FIN; close_notify only the peer. */
+    /** Any host on the way can send FIN; close_notify only the peer. */
     @Test
     void anEndWithoutCloseNotifyIsALostConnection() throws Exception {
         listen(Security.TLS_1_3, ConnectionRequest::accept);

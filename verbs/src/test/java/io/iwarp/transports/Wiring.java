@@ -84,7 +84,7 @@ record Wiring(
         wirings.add(new Wiring(transport, Security.NONE, false, false, CompletionModel.QUEUE, ReceiveModel.SHARED));
     }
 
-    /** Returns whether one side can go on sending when the other has closed its half. */
+    /** Returns whether one side can keep sending when the other has closed its half. */
     boolean halfCloses() {
         return security == Security.NONE ? transport.halfCloses() : security == Security.TLS_1_3;
     }

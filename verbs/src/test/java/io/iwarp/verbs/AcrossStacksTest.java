@@ -54,7 +54,7 @@ class AcrossStacksTest {
         return pair;
     }
 
-    /** Nobody has posted a receive: there is room for a Terminate all the same. */
+    /** No receive is posted: there is room for a Terminate all the same. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1000})
     @Requirement({"RDMAP-16", "RDMAP-43"})

@@ -109,7 +109,7 @@ class CancellationTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRequestThatHasBegunGoesOn(GivingUp giveUp) {
+    void aRequestThatHasBegunContinues(GivingUp giveUp) {
         ByteBuf source = bytes(7);
         CompletableFuture<Completion> write = one.write(source, remote.remoteBuffer(8, Long.BYTES));
         CompletableFuture<Long> add = one.fetchAdd(remote.remoteBuffer(0, Long.BYTES), 1);

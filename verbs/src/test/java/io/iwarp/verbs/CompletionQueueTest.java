@@ -181,7 +181,7 @@ class CompletionQueueTest {
     /** Two queue pairs on one event loop: one completion queue is never polled, the other is. */
     @Test
     @Requirement({"SEC-10", "SEC-16", "SEC-23"})
-    void aQueueThatIsNotPolledStopsItsOwnPostersAndNobodyElse() throws Exception {
+    void aQueueThatIsNotPolledStopsItsOwnPostersAndNoOthers() throws Exception {
         CompletionQueue neglected = CompletionQueue.create(2 * DEPTH);
         CompletionQueue polledQueue = CompletionQueue.create(2 * DEPTH);
         try (Loopback oneLoop = new Loopback(1)) {

@@ -104,7 +104,7 @@ class DrainScheduleTest {
 
     /** A loop rejects tasks while it runs its last ones, so a rejected poster must not drain by itself. */
     @Test
-    void nobodyDrainsBesideALoopThatHasNotTerminated() {
+    void noThreadDrainsBesideALoopThatHasNotTerminated() {
         life = Life.SHUT_DOWN;
         schedule.wake();
         schedule.execute(() -> {});

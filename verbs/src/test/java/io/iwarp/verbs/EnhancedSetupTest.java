@@ -323,7 +323,7 @@ class EnhancedSetupTest {
 
     @Test
     @Requirement("SETUP-26")
-    void aPeerThatClosesTwiceIsNotAskedForEver() throws Exception {
+    void aPeerThatClosesTwiceIsNotAskedForever() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 2, InetAddress.getLoopbackAddress())) {
             CompletableFuture<QueuePair> connecting = connect(
                     server.getLocalSocketAddress(), MpaSettings.builder().enhanced(true));

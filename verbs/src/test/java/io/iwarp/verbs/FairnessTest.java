@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What goes on beside long Reads. One event loop does all the work. */
+/** What continues beside long Reads. One event loop does all the work. */
 @Timeout(120)
 class FairnessTest {
     private static final int LENGTH = 128 << 20;

@@ -44,7 +44,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each limit: what is refused at it, how that shows, and that everything goes on below it again. */
+/** Each limit: what is refused at it, how that shows, and that everything continues below it. */
 class LimitsTest {
     private static final int PATIENCE_SECONDS = 60;
 

@@ -89,7 +89,9 @@ class ManagedReceiveTest {
         assertThat(immediate.buffer()).isNull();
         initiator.close();
         await(loopback.nextAccepted().closed());
-        assertThat(received).as("nobody posted what is flushed").isEmpty();
+        assertThat(received)
+                .as("the application posted nothing that could be flushed")
+                .isEmpty();
     }
 
     @Test

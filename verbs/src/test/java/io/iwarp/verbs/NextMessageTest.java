@@ -138,7 +138,7 @@ class NextMessageTest {
 
     /** The application of one stream takes no message. That stops no other stream. */
     @Test
-    void aStreamWithoutAWaitingMessageGoesOnAtTheLimit() {
+    void aStreamWithoutAWaitingMessageContinuesAtTheLimit() {
         ProtectionDomain small =
                 IwarpDevice.builder().maxManagedReceiveBytes(1).build().createProtectionDomain();
         try (SimulatedPair lazy = new SimulatedPair(small, SETTINGS, qp -> {});
@@ -177,7 +177,7 @@ class NextMessageTest {
     }
 
     @Test
-    void aCloseReleasesWhatNobodyTook() {
+    void aCloseReleasesWhatWasNotTaken() {
         send(1);
         pair.run();
         other.abort();

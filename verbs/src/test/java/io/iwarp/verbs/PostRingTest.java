@@ -126,7 +126,7 @@ class PostRingTest {
         assertThat(ring.claim()).isEqualTo(PostRing.FULL);
     }
 
-    /** A gauge reads them while the event loop and the posters go on. */
+    /** A gauge reads them while the event loop and the posters continue. */
     @Test
     void theCountsStayWithinTheDepthWhileOthersPostAndComplete() throws Exception {
         int depth = 4;

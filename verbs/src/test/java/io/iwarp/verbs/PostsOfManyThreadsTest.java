@@ -123,7 +123,7 @@ class PostsOfManyThreadsTest {
 
     /** The JDK has one thread for all timeouts: a retry on it must not block. */
     @Test
-    void retriesInCallbacksAndTimersGoOn() throws Exception {
+    void retriesInCallbacksAndTimersContinue() throws Exception {
         int requests = 300;
         CountDownLatch done = new CountDownLatch(requests);
         for (int i = 0; i < requests; i++) {

@@ -202,7 +202,7 @@ class ProtocolErrorTest {
     /** Closing a socket with unread input would send RST and take the Terminate away from the peer. */
     @Test
     @Requirement({"RDMAP-58", "DDP-66"})
-    void aTerminateReachesAPeerThatGoesOnSending() throws Exception {
+    void aTerminateReachesAPeerThatKeepsSending() throws Exception {
         Segment wrong = Segment.write(0, 0, new byte[] {1});
         byte[] flood = Segment.write(0, 0, new byte[60_000]).fpdu();
         try (SocketPeer peer = SocketPeer.established(address)) {

@@ -77,7 +77,7 @@ class QueuePairEndTest {
 
     @Test
     @Requirement({"MPA-81", "MPA-82", "DDP-46", "DDP-47", "DDP-48"})
-    void afterThePeersHalfCloseThisSideGoesOnSending() throws Exception {
+    void afterThePeersHalfCloseThisSideKeepsSending() throws Exception {
         QueuePairSettings staysOpen =
                 QueuePairSettings.builder().closeWithPeer(false).build();
         CompletableFuture<QueuePair> halfClosed = new CompletableFuture<>();
@@ -175,7 +175,7 @@ class QueuePairEndTest {
     }
 
     @Test
-    void aPeerThatTakesNothingCannotHoldAnOrderlyCloseForEver() throws Exception {
+    void aPeerThatTakesNothingCannotHoldAnOrderlyCloseForever() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CompletableFuture<SocketPeer> deafPeer = SocketPeer.accepting(server);
             QueuePairSettings impatient = QueuePairSettings.builder()
@@ -257,7 +257,7 @@ class QueuePairEndTest {
         }
     }
 
-    /** Zero-length Writes to an STag that nobody knows are legal and harmless. */
+    /** Zero-length Writes to an STag that the peer does not know are legal and harmless. */
     private static long postUntilClosed(QueuePair queuePair, ByteBuf bytes) {
         RemoteBuffer somewhere = new RemoteBuffer(1, 0, 0);
         long posted = 0;

@@ -73,7 +73,7 @@ class QuietLogTest {
         Loopback.await(terminated.write(memory, target));
         region.invalidate();
         var refused = terminated.write(memory, target);
-        // The Write was on its way before anybody could know.
+        // The Write was on its way before the application could know.
         Loopback.await(refused.handle((completion, failure) -> failure));
         Loopback.await(terminated.closed());
         try (SocketPeer stranger = SocketPeer.connectTo(address)) {

@@ -130,7 +130,7 @@ class ReceiveWaitTest {
     }
 
     @Test
-    void anotherStreamOfTheSameEventLoopGoesOn() throws Exception {
+    void anotherStreamOfTheSameEventLoopContinues() throws Exception {
         SocketAddress address = listen(PATIENT);
         QueuePair stuck = connect(address);
         QueuePair stuckTaker = loopback.nextAccepted();

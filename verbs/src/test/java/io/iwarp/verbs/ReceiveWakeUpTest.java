@@ -231,7 +231,7 @@ class ReceiveWakeUpTest {
      * both.
      */
     @Test
-    void aResponseBehindAMessageThatMayGoOnIsNotTooLate() {
+    void aResponseBehindAMessageThatMayContinueIsNotTooLate() {
         try (SimulatedPeer peer = peerThatHasToRespond()) {
             CompletableFuture<Long> result = peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1);
             int identifier = Unpooled.wrappedBuffer(peer.hears()).getInt(22);
@@ -248,9 +248,9 @@ class ReceiveWakeUpTest {
         }
     }
 
-    /** The response is still in the socket when the message in front of it has gone on. */
+    /** The response is still in the socket when the message in front of it has continued. */
     @Test
-    void theTimeForAResponseBeginsAgainWhenInputGoesOn() {
+    void theTimeForAResponseBeginsAgainWhenInputContinues() {
         try (SimulatedPeer peer = peerThatHasToRespond()) {
             CompletableFuture<Long> result = peer.queuePair().fetchAdd(new RemoteBuffer(1, 0, Long.BYTES), 1);
             int identifier = Unpooled.wrappedBuffer(peer.hears()).getInt(22);

@@ -54,17 +54,17 @@ class ReconnectorRaceTest {
         }
     }
 
-    /** Its timers begin at once, and stop before their task until the test lets them go on. */
+    /** Its timers begin at once, and stop before their task until the test lets them continue. */
     private static final class HeldTimers extends DefaultEventLoop {
         private final CountDownLatch begun = new CountDownLatch(1);
-        private final CountDownLatch mayGoOn = new CountDownLatch(1);
+        private final CountDownLatch mayContinue = new CountDownLatch(1);
 
         @Override
         public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
             return super.schedule(
                     () -> {
                         begun.countDown();
-                        mayGoOn.await();
+                        mayContinue.await();
                         task.run();
                         return null;
                     },
@@ -92,7 +92,7 @@ class ReconnectorRaceTest {
         loop.begun.await();
 
         reconnector.close();
-        loop.mayGoOn.countDown();
+        loop.mayContinue.countDown();
 
         assertThat(reconnector.closed().get(1, TimeUnit.MINUTES).endedBy()).isEqualTo(EndedBy.LOCAL_APPLICATION);
         assertThat(calls.calls).containsExactly(new Call("disconnected", true));

@@ -141,7 +141,7 @@ class SharedReceiveFairnessTest {
     }
 
     @Test
-    void aStreamAtItsShareIsServedWhenItIsPolledAndHoldsNobodyUp() {
+    void aStreamAtItsShareIsServedWhenItIsPolledAndHoldsNoStreamUp() {
         CompletionQueue completions = CompletionQueue.create(1_000);
         SimulatedPair greedy = new SimulatedPair(
                 domain,
@@ -160,7 +160,7 @@ class SharedReceiveFairnessTest {
         other.run();
         assertThat(received(other)).as("the first below its share").isOne();
         post();
-        assertThat(receives.available()).as("for nobody below its share").isOne();
+        assertThat(receives.available()).as("no stream below its share waits").isOne();
 
         assertThat(completions.poll((qp, completion) -> {}, 8)).isOne();
         assertThat(receives.available()).as("handed over").isZero();

@@ -155,7 +155,7 @@ class SharedReceiveQueueTest {
         assertThatThrownBy(() -> user.setSharedReceiveQueue(receives)).hasMessageContaining("before the connection");
         sender.abort();
         await(user.closed());
-        assertThat(received).as("what nobody took stays").isEmpty();
+        assertThat(received).as("what no stream took stays").isEmpty();
         assertThat(receives.available()).isEqualTo(DEPTH);
         receives.close();
         assertThatThrownBy(() -> receives.receive(1, sink)).hasMessageContaining("closed");

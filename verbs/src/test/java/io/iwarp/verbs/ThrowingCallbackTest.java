@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Whatever a callback throws, the stream goes on or ends, and everybody is reported. Several languages throw checked
- * exceptions without a declaration, so those count.
+ * Whatever a callback throws, the stream continues or ends, and each throwable is reported. Several languages throw
+ * checked exceptions without a declaration, so those count.
  */
 class ThrowingCallbackTest {
     @RegisterExtension

@@ -310,7 +310,7 @@ class WrongResponseTest {
 
     @Test
     @Requirement("RDMAP-44")
-    void aTerminateThatNobodyKnowsIsShownByItsNumbers() throws Exception {
+    void anUnknownTerminateIsShownByItsNumbers() throws Exception {
         peer.sends(Segment.terminate("77770000"));
         assertThat(await(queuePair.closed()))
                 .hasToString("the peer terminated the stream: with 7/7/77, which no RFC assigns");

@@ -45,7 +45,7 @@ final class FuzzedEnd implements AutoCloseable {
     private final Place sink;
     private final EmbeddedChannel channel;
 
-    /** A region in the middle of a buffer, with bytes around it that nobody may touch. */
+    /** A region in the middle of a buffer, with bytes around it that no message may touch. */
     private static final class Place {
         private final ByteBuf whole;
         private final MemoryRegion region;
@@ -161,7 +161,7 @@ final class FuzzedEnd implements AutoCloseable {
         for (ByteBuf sent = channel.readOutbound(); sent != null; sent = channel.readOutbound()) {
             byte[] bytes = ByteBufUtil.getBytes(sent);
             sent.release();
-            require(!containsSecret(bytes), "bytes of memory that nobody may read were sent");
+            require(!containsSecret(bytes), "bytes of memory that no peer may read were sent");
         }
     }
 

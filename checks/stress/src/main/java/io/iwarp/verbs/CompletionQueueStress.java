@@ -11,7 +11,9 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** Cases of {@link CompletionQueue} and its ring: nothing is lost, and an event comes for what nobody would look at. */
+/**
+ * Cases of {@link CompletionQueue} and its ring: nothing is lost, and an event comes for what no thread would look at.
+ */
 public final class CompletionQueueStress {
     private static final QueuePair QUEUE_PAIR = new LoopByHand().queuePair(QueuePairSettings.DEFAULT);
     private static final int CAPACITY = 4;
@@ -74,7 +76,7 @@ public final class CompletionQueueStress {
      */
     @JCStressTest
     @Outcome(id = "1", expect = Expect.ACCEPTABLE, desc = "the solicited completion was polled")
-    @Outcome(expect = Expect.FORBIDDEN, desc = "nobody was told of the solicited completion")
+    @Outcome(expect = Expect.FORBIDDEN, desc = "no event came for the solicited completion")
     @State
     public static class ArmSolicitedBesideTwoLoops extends Consumed {
         /** The queue is empty, and armed. */

@@ -75,7 +75,7 @@ public final class ReceiveWaitStress {
             receives.receive(2, Unpooled.EMPTY_BUFFER);
         }
 
-        /** Goes on. */
+        /** Continues. */
         @Actor
         public void loop() {
             loop.run();

@@ -63,7 +63,7 @@ class HostilePeerTest {
 
     @ParameterizedTest
     @EnumSource(names = "NONE", mode = EnumSource.Mode.EXCLUDE)
-    void aPeerThatIsStartedAgainGoesOn(Hostility hostility) throws IOException {
+    void aPeerThatIsStartedAgainContinues(Hostility hostility) throws IOException {
         try (ModelPeer peer = new ModelPeer(Set.of(), false, false)) {
             List<Result> results = run(peer, () -> peer.turn(Hostility.NONE), hostility);
             assertThat(results.get(1).status()).isEqualTo(Result.Status.FAILED);

@@ -63,7 +63,7 @@ final class ModelStream {
         private static final long serialVersionUID = 1;
     }
 
-    /** The stream stays as it is, for ever. */
+    /** The stream stays as it is, forever. */
     static final class Deaf extends IOException {
         private static final long serialVersionUID = 1;
     }

@@ -32,7 +32,7 @@ class PlantedFaultTest {
     private static final int MAX_OTHERS = 8;
     /** Besides the owner, one case in that many is run for each fault; for the next fault it is another one. */
     private static final int THINNED = 8;
-    /** Time is virtual: nobody waits that long. The time of a write, which takes no time, is real. */
+    /** Time is virtual: no thread waits that long. The time of a write, which takes no time, is real. */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private static final int MAX_SIZE = 65_535;

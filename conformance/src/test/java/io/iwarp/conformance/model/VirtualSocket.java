@@ -48,7 +48,7 @@ final class VirtualSocket extends Socket {
         return new VirtualSocket[] {first, second};
     }
 
-    /** From now on this end does nothing, for ever. */
+    /** From now on this end does nothing, forever. */
     void abandon() {
         synchronized (lock) {
             abandoned = true;

@@ -98,7 +98,7 @@ class EchoTest {
     }
 
     @Test
-    void theServerGoesOnAfterAClientWasKilled() throws Exception {
+    void theServerContinuesAfterAClientWasKilled() throws Exception {
         try (CommandRun server = CommandRun.start("echo-server", "--port", "0");
                 Endpoint endpoint = PlainEndpoint.open()) {
             String address = server.address();
@@ -118,7 +118,7 @@ class EchoTest {
     }
 
     @Test
-    void theServerGoesOnAfterSomethingThatIsNoIwarp() throws Exception {
+    void theServerContinuesAfterSomethingThatIsNoIwarp() throws Exception {
         try (CommandRun server = CommandRun.start("echo-server", "--port", "0")) {
             String address = server.address();
             PeerAddress parsed = new PeerAddress.Converter().convert(address);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Files that grow under a temporary name, and those that nobody writes any more. */
+/** Files that grow under a temporary name, and those that no process writes any more. */
 class PartialFileTest {
     @TempDir
     private Path folder;

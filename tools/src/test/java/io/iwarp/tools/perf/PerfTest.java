@@ -457,7 +457,7 @@ class PerfTest {
     }
 
     @Test
-    void theServerGoesOnAfterAClientWasKilled() throws Exception {
+    void theServerContinuesAfterAClientWasKilled() throws Exception {
         try (CommandRun server = CommandRun.start("perf", "server", "--port", "0");
                 Endpoint endpoint = PlainEndpoint.open()) {
             String address = server.address();

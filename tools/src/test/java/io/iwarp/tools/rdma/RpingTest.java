@@ -112,7 +112,7 @@ class RpingTest {
     }
 
     @Test
-    void aPersistentServerServesManyAtOnceAndGoesOn() throws Exception {
+    void aPersistentServerServesManyAtOnceAndContinues() throws Exception {
         try (CommandRun server = CommandRun.start("rping", "-s", "-p", "0", "-P")) {
             String port = port(server);
             List<CommandRun> clients = new ArrayList<>();
@@ -129,7 +129,7 @@ class RpingTest {
     }
 
     @Test
-    void aPersistentServerGoesOnAfterAClientThatVanishes() throws Exception {
+    void aPersistentServerContinuesAfterAClientThatVanishes() throws Exception {
         try (CommandRun server = CommandRun.start("rping", "-s", "-p", "0", "-P", "-v");
                 Endpoint endpoint = PlainEndpoint.open()) {
             String port = port(server);
