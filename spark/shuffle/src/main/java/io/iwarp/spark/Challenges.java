@@ -12,8 +12,8 @@ import java.util.function.LongSupplier;
 
 /**
  * The nonces that an executor issues to those who connect. A challenge contains the time of its issue and a code under
- * a key of this executor, so a challenge without an answer takes no memory. Those that were answered are kept until
- * they expire, because each is good for one connection.
+ * a key of this executor, so a challenge that is not used takes no memory. Those that were used are kept until they
+ * expire, because each is good for one connection.
  *
  * <pre>
  *     0  time of issue in nanoseconds (8 bytes)      8  random bytes (16)      24  code of bytes 0 to 23 (32 bytes)

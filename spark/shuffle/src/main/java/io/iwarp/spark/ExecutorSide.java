@@ -77,11 +77,11 @@ final class ExecutorSide implements ExecutorPlugin {
     }
 
     private static PeerAddress find(PluginContext pluginContext, String executor) throws Exception {
-        Object answer = pluginContext.ask(Message.find(executor).strings());
-        if (answer == null) {
+        Object response = pluginContext.ask(Message.find(executor).strings());
+        if (response == null) {
             throw new UnknownHostException("the driver knows no address of executor " + executor);
         }
-        return Message.of(answer).address();
+        return Message.of(response).address();
     }
 
     @Override

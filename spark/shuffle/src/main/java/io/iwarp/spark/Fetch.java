@@ -32,7 +32,9 @@ final class Fetch {
     // This guards all of the following.
     private final List<String> bypassing = new ArrayList<>();
     private final List<Failed> failed = new ArrayList<>();
-    private int pendingLookups;
+    /** The blocks that must be looked up before their transport is known. */
+    private int blocksToLookUp;
+
     private int pendingBlocks;
 
     /** The peer from which blocks are fetched. */
@@ -69,7 +71,7 @@ final class Fetch {
 
     void start(List<BlockRange> ranges) {
         synchronized (this) {
-            pendingLookups = ranges.size();
+            blocksToLookUp = ranges.size();
             pendingBlocks = ranges.size();
         }
         for (BlockRange range : ranges) {
@@ -82,8 +84,8 @@ final class Fetch {
         private final BlockRange range;
         private @Nullable CompletableFuture<MapOutput> lookup;
         private int attempts;
-        /** Whether the first lookup is done, so that the transport of the block is known. */
-        private boolean classified;
+        /** Whether a lookup has shown by which transport the block is read first, or all lookups failed. */
+        private boolean transportKnown;
 
         Block(BlockRange range) {
             this.range = range;
@@ -119,7 +121,7 @@ final class Fetch {
                 return;
             }
             SinkPool.Sink sink = source.sinks().take((int) length);
-            classify(false);
+            setTransport(false);
             source.session().whenComplete((session, failure) -> {
                 if (failure == null) {
                     session.read(sink, output.data(), output.offset(range), this);
@@ -130,11 +132,11 @@ final class Fetch {
         }
 
         private void bypass() {
-            if (classified) {
-                // It was withdrawn after the first attempt, and the request for the others was sent.
+            if (transportKnown) {
+                // It was unpublished after the first attempt, and the request for the others was sent.
                 spark.fetch(new String[] {range.blockId()}, listener);
             } else {
-                classify(true);
+                setTransport(true);
             }
             finish();
         }
@@ -171,17 +173,17 @@ final class Fetch {
                 lookUp();
                 return;
             }
-            classify(false);
+            setTransport(false);
             synchronized (Fetch.this) {
                 failed.add(new Failed(range.blockId(), cause));
             }
             finish();
         }
 
-        private void classify(boolean bypasses) {
-            if (!classified) {
-                classified = true;
-                lookupDone(bypasses ? range.blockId() : null);
+        private void setTransport(boolean bypasses) {
+            if (!transportKnown) {
+                transportKnown = true;
+                transportIsKnown(bypasses ? range.blockId() : null);
             }
         }
     }
@@ -196,14 +198,14 @@ final class Fetch {
     }
 
     /** @param bypass a block that uses Spark's own transport, or null */
-    private void lookupDone(@Nullable String bypass) {
+    private void transportIsKnown(@Nullable String bypass) {
         String[] blocks;
         synchronized (this) {
             if (bypass != null) {
                 bypassing.add(bypass);
             }
-            pendingLookups--;
-            if (pendingLookups > 0 || bypassing.isEmpty()) {
+            blocksToLookUp--;
+            if (blocksToLookUp > 0 || bypassing.isEmpty()) {
                 return;
             }
             blocks = bypassing.toArray(new String[0]);

@@ -162,14 +162,14 @@ final class Handshake {
         }
     }
 
-    /** How an acceptor answers a request. */
+    /** What an acceptor replies to a request. */
     static final class Verdict {
-        private final byte[] answer;
+        private final byte[] reply;
         private final @Nullable String initiator;
         private final @Nullable String objection;
 
-        private Verdict(byte[] answer, @Nullable String initiator, @Nullable String objection) {
-            this.answer = answer;
+        private Verdict(byte[] reply, @Nullable String initiator, @Nullable String objection) {
+            this.reply = reply;
             this.initiator = initiator;
             this.objection = objection;
         }
@@ -179,8 +179,8 @@ final class Handshake {
         }
 
         /** Returns the private data of the acceptance, or of the rejection if there is no {@link #initiator}. */
-        byte[] answer() {
-            return answer;
+        byte[] reply() {
+            return reply;
         }
 
         /** Returns the executor of the application that sent the request, or null if it proves nothing. */
@@ -225,9 +225,8 @@ final class Handshake {
                             + executor);
         }
         if (!challenges.use(challenge)) {
-            return Verdict.refuse(
-                    "the request answers a challenge that this executor did not issue, that is older than "
-                            + Challenges.LIFETIME.toSeconds() + " s, or that was answered before");
+            return Verdict.refuse("the request uses a challenge that this executor did not issue, that is older than "
+                    + Challenges.LIFETIME.toSeconds() + " s, or that was used before");
         }
         byte[] table = directory(directory, slots);
         byte[] code2 = facts.code(secret, ACCEPTOR, table);

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A message of an executor to the driver, or an answer of the driver.
+ * A message of an executor to the driver, or a response of the driver.
  *
  * @param kind the kind of the message
  * @param executor the executor that the message is about
@@ -13,7 +13,7 @@ import java.util.Locale;
  */
 record Message(Kind kind, String executor, List<String> values) {
     enum Kind {
-        /** The address of an executor, and the fingerprint of its certificate; also the answer to FIND. */
+        /** The address of an executor, and the fingerprint of its certificate; also the response to FIND. */
         ANNOUNCE(3),
         /** Asks for the address of an executor. */
         FIND(0),

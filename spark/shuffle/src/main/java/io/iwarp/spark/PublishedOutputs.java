@@ -147,8 +147,8 @@ final class PublishedOutputs implements AutoCloseable {
      * A Read of a revoked region ends its stream, with all other Reads on it. So the regions are closed after a delay,
      * when reducers that know them have ended.
      */
-    private void release(List<Output> withdrawn) {
-        delays.after(releaseDelay, () -> withdrawn.forEach(regions::close));
+    private void release(List<Output> unpublished) {
+        delays.after(releaseDelay, () -> unpublished.forEach(regions::close));
     }
 
     /** Revokes everything. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One connection to a peer. Reads beyond the depth of its queue wait here in order. When the stream ends, all Reads
- * that were not answered fail with the first cause.
+ * without a response fail with the first cause.
  *
  * <p>A queue pair allocates the places of pending posts at its start. Spark requests as many blocks as fit into 48 MiB,
  * which can be tens of thousands, so they wait here, where only those that wait take memory.
@@ -37,7 +37,7 @@ final class Session {
     interface Listener {
         void arrived(SinkPool.Sink sink);
 
-        /** Called when the sink has no answer. The listener releases it too. */
+        /** Called when the sink has no response. The listener releases it too. */
         void failed(SinkPool.Sink sink, Throwable cause);
     }
 

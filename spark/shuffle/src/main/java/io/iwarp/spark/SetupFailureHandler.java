@@ -7,8 +7,8 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.util.function.Consumer;
 
 /**
- * Reports a connection that ends before its connection request was answered: the peer is no executor, or TLS failed.
- * Removes itself with the answer. The report has no text of the peer.
+ * Reports a connection that ends before its connection request has a reply: the peer is no executor, or TLS failed.
+ * Removes itself with the reply. The report has no text of the peer.
  */
 final class SetupFailureHandler extends ChannelDuplexHandler {
     private final Consumer<String> onFailure;
@@ -19,8 +19,8 @@ final class SetupFailureHandler extends ChannelDuplexHandler {
     }
 
     @Override
-    public void write(ChannelHandlerContext ctx, Object answer, ChannelPromise promise) {
-        ctx.write(answer, promise);
+    public void write(ChannelHandlerContext ctx, Object reply, ChannelPromise promise) {
+        ctx.write(reply, promise);
         ctx.pipeline().remove(this);
     }
 

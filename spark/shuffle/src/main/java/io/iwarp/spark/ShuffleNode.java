@@ -125,32 +125,32 @@ final class ShuffleNode implements AutoCloseable {
         Handshake.Verdict verdict = handshake.judge(request.privateData(), directory.advertised(), directory.slots());
         String initiator = verdict.initiator();
         if (initiator == null) {
-            reject(request, verdict.objection(), verdict.answer());
+            reject(request, verdict.objection(), verdict.reply());
         } else if (tls == null) {
-            request.accept(verdict.answer());
+            request.accept(verdict.reply());
         } else {
             workers.run(
                     DRIVER,
-                    () -> acceptIfCertified(request, initiator, verdict.answer()),
+                    () -> acceptIfCertified(request, initiator, verdict.reply()),
                     failure -> reject(
                             request, "executor " + initiator + " is not known: " + failure, Handshake.rejection()));
         }
     }
 
-    private void acceptIfCertified(ConnectionRequest request, String initiator, byte[] answer) throws Exception {
+    private void acceptIfCertified(ConnectionRequest request, String initiator, byte[] reply) throws Exception {
         if (Tls.isPeer(request.tlsSession(), addresses.of(initiator).fingerprint())) {
-            request.accept(answer);
+            request.accept(reply);
         } else {
             reject(request, "its certificate is not that of executor " + initiator, Handshake.rejection());
         }
     }
 
     /** @param objection why the request is rejected; null if it only asks for a challenge */
-    private void reject(ConnectionRequest request, @Nullable String objection, byte[] answer) {
+    private void reject(ConnectionRequest request, @Nullable String objection, byte[] reply) {
         if (objection != null) {
             countRejection(request.remoteAddress(), objection);
         }
-        request.reject(answer);
+        request.reject(reply);
     }
 
     private void countRejection(@Nullable SocketAddress peer, String objection) {
@@ -172,7 +172,7 @@ final class ShuffleNode implements AutoCloseable {
         return published.begin(key);
     }
 
-    /** Withdraws the map outputs of a shuffle, and forgets those of others. */
+    /** Unpublishes the map outputs of a shuffle, and forgets those of others. */
     void unregister(int shuffleId) {
         published.unregister(shuffleId);
         cache.forgetShuffle(shuffleId);

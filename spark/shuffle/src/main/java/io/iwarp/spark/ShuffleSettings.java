@@ -15,12 +15,12 @@ import org.apache.spark.SparkConf;
  * @param threads the number of event loops
  * @param connectionsPerPeer the number of connections to each executor
  * @param crc whether each FPDU has a CRC
- * @param outstandingReads the maximum of Reads without an answer, for each connection
+ * @param outstandingReads the maximum of Reads without a response, for each connection
  * @param maxBlockSize in bytes; larger blocks use Spark's own transport
  * @param directorySlots the maximum of map outputs that an executor publishes, a power of two
  * @param releaseDelay the time from the end of a shuffle to the close of its files
  * @param fallback whether blocks that could not be read use Spark's own transport
- * @param timeout the maximum time of a connection set-up or an answer
+ * @param timeout the maximum time of a connection set-up or a response
  */
 record ShuffleSettings(
         String bindAddress,

@@ -12,11 +12,11 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registered memory for the answers of Reads. A sink is a slice of a slab; a slab is used again when all its sinks were
- * released. A large sink has its own slab.
+ * Registered memory for the responses of Reads. A sink is a slice of a slab; a slab is used again when all its sinks
+ * were released. A large sink has its own slab.
  *
  * <p>The pool of the library keeps its slabs until it is closed, and closes only when all sinks were released. An
- * executor releases memory after a job, and ends while Spark still uses some of the answers.
+ * executor releases memory after a job, and ends while Spark still uses some of the responses.
  *
  * <p>Any thread may call any method.
  */
@@ -142,7 +142,7 @@ final class SinkPool implements AutoCloseable {
         retireCurrent();
     }
 
-    /** Memory for the answer of one Read. Its owner releases it once. */
+    /** Memory for the response of one Read. Its owner releases it once. */
     final class Sink {
         private final Slab slab;
         private final LocalBuffer local;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Threads for calls of Spark that block: event loops must not block. The calls to one peer have at most
- * {@link #THREADS_PER_PEER} threads, so a peer that does not answer delays no call to another.
+ * {@link #THREADS_PER_PEER} threads, so a peer that does not respond delays no call to another.
  *
  * <p>Any thread may call any method.
  */

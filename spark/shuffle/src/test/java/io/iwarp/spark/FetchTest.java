@@ -300,7 +300,7 @@ class FetchTest {
 
     @Test
     void aDeadHostDelaysNoFetchFromAnother() throws IOException {
-        CompletableFuture<Void> answer = new CompletableFuture<>();
+        CompletableFuture<Void> response = new CompletableFuture<>();
         FakeSpark dead = new FakeSpark() {
             @Override
             public void fetchBlocks(
@@ -310,7 +310,7 @@ class FetchTest {
                     String[] blockIds,
                     BlockFetchingListener listener,
                     DownloadFileManager downloadFileManager) {
-                answer.join();
+                response.join();
                 super.fetchBlocks(host, port, execId, blockIds, listener, downloadFileManager);
             }
         };
@@ -326,7 +326,7 @@ class FetchTest {
                     .containsEntry("shuffle_1_1_0", content(1, 1, 0, 4))
                     .containsEntry("shuffle_1_1_1", FakeSpark.CONTENT);
             assertThat(stuck.arrived).isEmpty();
-            answer.complete(null);
+            response.complete(null);
             stuck.await(5 * Workers.THREADS_PER_PEER);
         }
     }

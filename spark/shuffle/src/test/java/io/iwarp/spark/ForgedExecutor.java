@@ -12,7 +12,7 @@ import java.util.function.BiConsumer;
 import org.apache.spark.SparkConf;
 
 /**
- * A listener that publishes map outputs as an executor does, with checksums that are right, and answers connection
+ * A listener that publishes map outputs as an executor does, with checksums that are right, and replies to connection
  * requests as the test wants.
  */
 final class ForgedExecutor implements AutoCloseable {
@@ -22,8 +22,8 @@ final class ForgedExecutor implements AutoCloseable {
     private final PublishedOutputs published;
     final PeerAddress address;
 
-    /** @param answer accepts or rejects a request; gets the directory of this listener */
-    ForgedExecutor(SparkConf conf, BiConsumer<ConnectionRequest, RemoteBuffer> answer) throws IOException {
+    /** @param reply accepts or rejects a request; gets the directory of this listener */
+    ForgedExecutor(SparkConf conf, BiConsumer<ConnectionRequest, RemoteBuffer> reply) throws IOException {
         network = new Network(ShuffleSettings.from(conf), domain, null);
         directory = new Directory(domain, ByteBufAllocator.DEFAULT, 64);
         published = new PublishedOutputs(
@@ -35,7 +35,7 @@ final class ForgedExecutor implements AutoCloseable {
         address = new PeerAddress(
                 "127.0.0.1",
                 network.listen(
-                        "127.0.0.1", request -> answer.accept(request, directory.advertised()), (peer, reason) -> {}),
+                        "127.0.0.1", request -> reply.accept(request, directory.advertised()), (peer, reason) -> {}),
                 "");
     }
 

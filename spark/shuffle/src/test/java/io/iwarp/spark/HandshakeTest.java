@@ -32,7 +32,7 @@ class HandshakeTest {
     }
 
     private static byte[] challenge(Handshake acceptor, byte[] hello) {
-        return judge(acceptor, hello).answer();
+        return judge(acceptor, hello).reply();
     }
 
     private static String objection(Handshake acceptor, byte[] request) {
@@ -40,7 +40,7 @@ class HandshakeTest {
     }
 
     private static byte[] acceptance(Handshake acceptor, byte[] proof) {
-        return judge(acceptor, proof).answer();
+        return judge(acceptor, proof).reply();
     }
 
     /** Returns the proof of the initiation to its acceptor. */
@@ -57,7 +57,7 @@ class HandshakeTest {
     @Test
     void bothSidesProveAndTheDirectoryArrives() {
         Verdict proven = judge(acceptor, proof());
-        Handshake.RemoteDirectory directory = initiation.directory(proven.answer());
+        Handshake.RemoteDirectory directory = initiation.directory(proven.reply());
 
         assertThat(proven.initiator()).isEqualTo("1");
         assertThat(directory.memory()).isEqualTo(DIRECTORY);
@@ -99,7 +99,7 @@ class HandshakeTest {
         // Another process with the same id, such as the replacement of the executor.
         assertThat(objection(handshake(SECRET, "12"), proof)).contains("did not issue");
         assertThat(judge(acceptor, proof).initiator()).isEqualTo("1");
-        assertThat(objection(acceptor, proof)).contains("answered before");
+        assertThat(objection(acceptor, proof)).contains("used before");
     }
 
     @Test
@@ -114,7 +114,7 @@ class HandshakeTest {
 
     @Test
     void aReflectedMessageIsRefused() {
-        // The attacker answers as the acceptor, and connects to the initiator at the same time.
+        // The attacker replies as the acceptor, and connects to the initiator at the same time.
         byte[] proof = initiation.proof(challenge(initiator, initiation.hello()));
         byte[] reflected = Arrays.copyOf(proof, 63);
         reflected[KIND] = 3;
@@ -145,7 +145,7 @@ class HandshakeTest {
     void anotherVersionIsNamedOnBothSides() {
         byte[] hello = changed(initiation.hello(), 5, 8);
         Verdict objection = judge(acceptor, hello);
-        byte[] fromOther = changed(objection.answer(), 5, 8);
+        byte[] fromOther = changed(objection.reply(), 5, 8);
 
         assertThat(objection.objection()).contains("version 11");
         assertThatThrownBy(() -> initiation.proof(fromOther)).hasMessageContaining("version 11");
@@ -156,7 +156,7 @@ class HandshakeTest {
     @Test
     void aDirectoryWithAWrongLengthIsRefused() {
         for (int slots : new int[] {128, -64, 0}) {
-            byte[] acceptance = acceptor.judge(proof(), DIRECTORY, slots).answer();
+            byte[] acceptance = acceptor.judge(proof(), DIRECTORY, slots).reply();
 
             assertThatThrownBy(() -> initiation.directory(acceptance)).hasMessageContaining(slots + " slots");
         }

@@ -82,14 +82,14 @@ class HostilePeerTest {
                 // It repeats what an executor sent.
                 admitted(known));
 
-        Set<String> answers = new HashSet<>();
+        Set<String> replies = new HashSet<>();
         for (byte[] guess : guesses) {
             SocketPeer peer = connect();
             assertThat(peer.asks(guess) & REJECT).isEqualTo(REJECT);
-            answers.add(new String(peer.expectPrivateData(), StandardCharsets.UTF_8));
+            replies.add(new String(peer.expectPrivateData(), StandardCharsets.UTF_8));
         }
 
-        assertThat(answers).containsExactly(Handshake.REJECTED);
+        assertThat(replies).containsExactly(Handshake.REJECTED);
         // Each reason once: a peer must not fill the log.
         assertThat(log.messages())
                 .hasSize(4)
@@ -158,8 +158,8 @@ class HostilePeerTest {
         // It has the secret of another application.
         assertThatNothingIsRead("does not prove", afterChallenge(challenge, (request, directory) -> {
             Handshake.Initiation own = ofAnother.initiate(TwoNodes.SERVER);
-            byte[] rejection = ofAnother.judge(own.hello(), directory, SLOTS).answer();
-            return ofAnother.judge(own.proof(rejection), directory, SLOTS).answer();
+            byte[] rejection = ofAnother.judge(own.hello(), directory, SLOTS).reply();
+            return ofAnother.judge(own.proof(rejection), directory, SLOTS).reply();
         }));
     }
 
@@ -189,9 +189,9 @@ class HostilePeerTest {
         return ByteBufUtil.getBytes(out.writeBytes(code));
     }
 
-    private void assertThatNothingIsRead(String reason, BiConsumer<ConnectionRequest, RemoteBuffer> answer)
+    private void assertThatNothingIsRead(String reason, BiConsumer<ConnectionRequest, RemoteBuffer> reply)
             throws IOException {
-        try (ForgedExecutor forger = new ForgedExecutor(TwoNodes.settings(), answer);
+        try (ForgedExecutor forger = new ForgedExecutor(TwoNodes.settings(), reply);
                 ShuffleNode victim = nodes.executor(TwoNodes.SECRET, "5", null)) {
             forger.publish(folder, new MapKey(1, 1), "forged".getBytes(StandardCharsets.US_ASCII));
             nodes.addresses.put(TwoNodes.SERVER, forger.address);

@@ -17,9 +17,9 @@ class MessageTest {
     void theDriverKnowsAnExecutorThatAnnouncedItself() {
         driver.receive(Message.announce("3", new PeerAddress("host", 77, "ab")).strings());
 
-        Object answer = driver.receive(Message.find("3").strings());
+        Object response = driver.receive(Message.find("3").strings());
 
-        assertThat(Message.of(answer).address()).isEqualTo(new PeerAddress("host", 77, "ab"));
+        assertThat(Message.of(response).address()).isEqualTo(new PeerAddress("host", 77, "ab"));
         assertThat(driver.receive(Message.find("4").strings())).isNull();
     }
 

@@ -82,7 +82,7 @@ class TlsTest {
         }
     }
 
-    /** A listener that has the secret and relays, or answers, with a certificate of its own. */
+    /** A listener that has the secret and relays, or replies, with a certificate of its own. */
     @Test
     void anAcceptorWithAnotherCertificateDeliversNothing() throws Exception {
         try (TwoNodes nodes = new TwoNodes(folder, conf(), tls(), tls())) {

@@ -20,16 +20,16 @@ class WorkersTest {
 
     @Test
     void aSilentPeerDelaysNoCallToAnother() throws Exception {
-        CountDownLatch answer = new CountDownLatch(1);
+        CountDownLatch response = new CountDownLatch(1);
         List<CompletableFuture<Void>> stuck = new ArrayList<>();
         for (int i = 0; i < 5 * Workers.THREADS_PER_PEER; i++) {
-            stuck.add(run("dead", answer::await));
+            stuck.add(run("dead", response::await));
         }
 
         run("healthy", () -> {}).get(1, TimeUnit.MINUTES);
 
         assertThat(stuck).noneMatch(CompletableFuture::isDone);
-        answer.countDown();
+        response.countDown();
         CompletableFuture.allOf(stuck.toArray(new CompletableFuture<?>[0])).get(1, TimeUnit.MINUTES);
     }
 
