@@ -12,7 +12,6 @@ import io.iwarp.verbs.CompletionQueue;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairListener;
 import io.iwarp.verbs.QueuePairSettings;
-import io.netty.channel.ChannelOutboundBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -393,10 +392,9 @@ final class End {
         if (sending > MAX_SENDING_BYTES) {
             world.violated("what is held has a limit", this + " reserved " + sending + " bytes to send");
         }
-        ChannelOutboundBuffer queue = channel.unsafe().outboundBuffer();
-        if (queue != null && queue.totalPendingWriteBytes() > 2L * settings.transmitWindow()) {
-            world.violated(
-                    "what is held has a limit", this + " has queued " + queue.totalPendingWriteBytes() + " bytes");
+        long queued = channel.pendingOutput();
+        if (queued > 2L * settings.transmitWindow()) {
+            world.violated("what is held has a limit", this + " has queued " + queued + " bytes");
         }
         Counters counters = queuePair().counters();
         long responses = counters.get(Counter.PEER_READS_ACCEPTED) - counters.get(Counter.PEER_READS_COMPLETED);

@@ -10,7 +10,6 @@ import io.iwarp.testing.Segment;
 import io.iwarp.verbs.QueuePair;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelOutboundBuffer;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -374,14 +373,9 @@ final class Raider implements Context {
 
     // What has to hold.
 
-    private long pendingOutput() {
-        ChannelOutboundBuffer queue = channel.unsafe().outboundBuffer();
-        return queue == null ? 0 : queue.totalPendingWriteBytes();
-    }
-
     /** Returns whether the transport has bytes to send. */
     boolean hasOutput() {
-        return pendingOutput() > 0;
+        return channel.pendingOutput() > 0;
     }
 
     /** Returns the most bytes that it has sent of a message in several segments. */
@@ -431,8 +425,8 @@ final class Raider implements Context {
         if (spare > siege.ird) {
             world.violated("what is held has a limit", this + " keeps " + spare + " spare responses, IRD " + siege.ird);
         }
-        if (pendingOutput() > siege.transmitWindow + 64 * 1024) {
-            world.violated("what is held has a limit", this + " has queued " + pendingOutput() + " bytes");
+        if (channel.pendingOutput() > siege.transmitWindow + 64 * 1024) {
+            world.violated("what is held has a limit", this + " has queued " + channel.pendingOutput() + " bytes");
         }
         long quiet = world.now() - quietSince;
         boolean waits = hasOutput() || (finished && siege.closesWithPeer) || (incomplete && !backlog.isReadable());

@@ -114,6 +114,12 @@ final class SimulatedChannel extends AbstractChannel implements DuplexChannel {
         return out;
     }
 
+    /** Returns the bytes that wait for the transport, as Netty counts them. */
+    long pendingOutput() {
+        ChannelOutboundBuffer queue = unsafe().outboundBuffer();
+        return queue == null ? 0 : queue.totalPendingWriteBytes();
+    }
+
     boolean pausedByApplication() {
         return pausedByApplication;
     }

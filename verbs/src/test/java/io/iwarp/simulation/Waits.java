@@ -1,7 +1,6 @@
 package io.iwarp.simulation;
 
 import io.iwarp.ConnectionState;
-import io.netty.channel.ChannelOutboundBuffer;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -160,19 +159,14 @@ final class Waits {
         boolean stopped = holdsInput() || end.loop().frozen() || world.interrupting() || nanos == Context.NEVER;
         long passed = stopped ? 0 : nanos;
         if (wire.lostResponse()) {
-            timeWithoutResponse += hasUntakenBytes() ? 0 : passed;
+            // The clock of a response starts when the transport has taken the whole burst of its request.
+            timeWithoutResponse += end.channel.pendingOutput() > 0 ? 0 : passed;
             requireEnd(timeWithoutResponse, end.settings.responseTimeout(), "a Read gets no response");
         }
         if (beginningOfFpdu()) {
             unfinished += passed;
             requireEnd(unfinished, end.settings.mpa().fpduTimeout(), "an FPDU is not completed");
         }
-    }
-
-    /** The clock of a response starts when the transport has taken the whole burst of its request. */
-    private boolean hasUntakenBytes() {
-        ChannelOutboundBuffer queue = end.channel.unsafe().outboundBuffer();
-        return queue != null && queue.totalPendingWriteBytes() > 0;
     }
 
     /** Who looks after the limit, and sees progress, looks once more. */
