@@ -48,7 +48,7 @@ final class DdpReceiver {
     private final DdpSegment segment = new DdpSegment();
     private final ByteBuf waitedHeader = Unpooled.buffer(DdpSegment.UNTAGGED_HEADER_LENGTH);
     private final int[] nextMsn = new int[DdpSegment.QUEUES];
-    /** For each queue, the MSN after the highest one of which a segment was placed, or that was delivered. */
+    /** For each queue, the MSN after the highest one with a placed segment: {@link #nextMsn} if no message waits. */
     private final int[] endMsn = new int[DdpSegment.QUEUES];
 
     private boolean isDiscarding;

@@ -137,22 +137,22 @@ final class StreamDeadlines {
             return stream.pendingMessageCount() > 0;
         }
 
-        /**
-         * While the send budget of the device is exhausted, a stream that holds part of it must reach
-         * {@link #MIN_RATE}, unless the peer took all bytes that were written at that moment: later ones may have been
-         * written just now.
-         */
+        /** The peer need not reach the rate if it took all bytes written at that moment: others may be newer. */
         @Override
         public boolean hasProgressedSince(Progress moment) {
-            long taken = progress().takenBytes();
+            long taken = position.taken();
             takenBytes = taken - moment.takenBytes();
+            return takenBytes > 0 && (taken >= moment.writtenBytes() || takenBytes >= requiredBytes());
+        }
+
+        /**
+         * While the send budget of the device is exhausted, a stream that holds part of it must reach
+         * {@link #MIN_RATE}.
+         */
+        private long requiredBytes() {
             SendReservation share = association.sendReservation();
             boolean mustHurry = share.reservedBytes() > 0 && share.isDeviceExhausted();
-            return takenBytes > 0
-                    && (!mustHurry
-                            || taken >= moment.writtenBytes()
-                            || takenBytes
-                                    >= MIN_RATE * timeouts.transmitTimeout().toMillis() / 1000);
+            return mustHurry ? MIN_RATE * timeouts.transmitTimeout().toMillis() / 1000 : 0;
         }
 
         /** Closes the connection, since a Terminate could not be sent either. */

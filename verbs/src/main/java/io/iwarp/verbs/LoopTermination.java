@@ -42,12 +42,12 @@ final class LoopTermination {
 
     private LoopTermination(EventLoop loop) {
         this.loop = loop;
-        this.neverDays = isIoUring(loop) ? NEVER_DAYS_OF_IO_URING : NEVER_DAYS;
         loop.terminationFuture().addListener(terminated -> {
             isReported = true;
             LOOPS.remove(loop, this);
             tasks.forEach(this::runOnce);
         });
+        neverDays = isIoUring(loop) ? NEVER_DAYS_OF_IO_URING : NEVER_DAYS;
     }
 
     private static boolean isIoUring(EventLoop loop) {

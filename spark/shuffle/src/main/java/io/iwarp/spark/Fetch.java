@@ -183,7 +183,7 @@ final class Fetch {
         private void setTransport(boolean bypasses) {
             if (!transportKnown) {
                 transportKnown = true;
-                transportIsKnown(bypasses ? range.blockId() : null);
+                onTransportKnown(bypasses ? range.blockId() : null);
             }
         }
     }
@@ -198,7 +198,7 @@ final class Fetch {
     }
 
     /** @param bypass a block that uses Spark's own transport, or null */
-    private void transportIsKnown(@Nullable String bypass) {
+    private void onTransportKnown(@Nullable String bypass) {
         String[] blocks;
         synchronized (this) {
             if (bypass != null) {
