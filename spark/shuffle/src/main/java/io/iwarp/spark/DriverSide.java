@@ -9,6 +9,7 @@ import java.util.function.ToLongFunction;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.plugin.DriverPlugin;
 import org.apache.spark.api.plugin.PluginContext;
+import org.apache.spark.scheduler.ExecutorKilled$;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.jspecify.annotations.Nullable;
@@ -59,14 +60,15 @@ final class DriverSide implements DriverPlugin {
     }
 
     /**
-     * Forgets the address of an executor that has ended. An executor without the jar ends at its start, so only the
-     * driver can name it. Spark reports some executors twice.
+     * Forgets the address of an executor that has ended. An executor without the jar ends by itself at its start, so
+     * only the driver can name it. Spark reports some executors twice.
      */
     void removed(String executor, String reason) {
         addresses.remove(executor);
-        if (!totals.containsKey(executor) && loggedUnannounced.compareAndSet(false, true)) {
+        boolean byItself = !reason.equals(ExecutorKilled$.MODULE$.message());
+        if (byItself && !totals.containsKey(executor) && loggedUnannounced.compareAndSet(false, true)) {
             LOGGER.warn(
-                    "Executor {} ended before it listened for RDMA Reads: {}. See its log; a ClassNotFoundException"
+                    "Executor {} ended before it listened for RDMA Reads ({}). See its log; a ClassNotFoundException"
                             + " there means that its host lacks the jar of iwarp-spark. Further cases are not logged",
                     executor,
                     reason);

@@ -33,15 +33,16 @@ class MessageTest {
     }
 
     @Test
-    void anExecutorThatEndsBeforeItListensIsNamedOnce() {
+    void anExecutorThatEndsByItselfBeforeItListensIsNamedOnce() {
         driver.receive(Message.announce("1", new PeerAddress("host", 77, "")).strings());
 
         driver.removed("1", "decommissioned");
         driver.removed("1", "Command exited with code 0");
-        driver.removed("2", "Command exited with code 1");
+        driver.removed("2", "Executor killed by driver.");
         driver.removed("3", "Command exited with code 1");
+        driver.removed("4", "Command exited with code 1");
 
-        assertThat(log.messages()).singleElement().asString().contains("Executor 2", "code 1", "lacks the jar");
+        assertThat(log.messages()).singleElement().asString().contains("Executor 3", "code 1", "lacks the jar");
         assertThat(driver.receive(Message.find("1").strings())).isNull();
     }
 
