@@ -61,7 +61,19 @@ public final class ByteSpan {
 
     /** Covers a piece of a region; see {@link #cover(MemoryRegion, long, long)}. */
     public void cover(LocalBuffer piece) {
-        cover(piece.region(), piece.offset(), piece.length());
+        cover(piece.region, piece.offset, piece.length());
+    }
+
+    /**
+     * Returns the region of a piece. A later version may have pieces of several regions, so the piece has no getter.
+     */
+    public static MemoryRegion region(LocalBuffer piece) {
+        return piece.region;
+    }
+
+    /** Returns where a piece begins, in bytes from the beginning of its {@link #region}. */
+    public static long offset(LocalBuffer piece) {
+        return piece.offset;
     }
 
     /**

@@ -12,8 +12,10 @@ import java.util.Locale;
  * <p>Immutable. Any thread may use it.
  */
 public final class LocalBuffer {
-    private final MemoryRegion region;
-    private final long offset;
+    final MemoryRegion region;
+    /** Where the piece begins, in bytes from the beginning of the region. */
+    final long offset;
+
     private final long length;
 
     LocalBuffer(MemoryRegion region, long offset, long length) {
@@ -40,19 +42,6 @@ public final class LocalBuffer {
     public LocalBuffer slice(long partOffset, long partLength) {
         requireWithin(partOffset, partLength, length, this);
         return new LocalBuffer(region, offset + partOffset, partLength);
-    }
-
-    /**
-     * Returns the region. For the layers of the stack, and not part of the promise of compatibility: a later version
-     * may have pieces of several regions.
-     */
-    public MemoryRegion region() {
-        return region;
-    }
-
-    /** Returns where the piece begins, in bytes from the beginning of the {@link #region}, whose note applies. */
-    public long offset() {
-        return offset;
     }
 
     /** Returns whether the memory is read-only, so that no message and no Read can go there. */

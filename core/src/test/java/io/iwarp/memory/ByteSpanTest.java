@@ -278,7 +278,7 @@ class ByteSpanTest {
         assertThatIllegalStateException().isThrownBy(() -> span.get(0, bytes, 0, 8));
         assertThatIllegalStateException().isThrownBy(() -> span.bufferAt(0));
         assertThatExceptionOfType(RegionClosedException.class)
-                .isThrownBy(() -> ByteSpan.retain(piece.region(), piece.offset(), piece.length()));
+                .isThrownBy(() -> ByteSpan.retain(piece.region, piece.offset, piece.length()));
         bytes.release();
     }
 
@@ -288,9 +288,9 @@ class ByteSpanTest {
         MemoryRegion region =
                 domain.region().allocate(PooledByteBufAllocator.DEFAULT, 8).register();
         LocalBuffer piece = region.slice(0, 8);
-        ByteSpan.release(piece.region());
+        ByteSpan.release(piece.region);
 
-        assertThatThrownBy(() -> ByteSpan.retain(piece.region(), piece.offset(), piece.length()))
+        assertThatThrownBy(() -> ByteSpan.retain(piece.region, piece.offset, piece.length()))
                 .isInstanceOf(RegionClosedException.class)
                 .hasMessageContaining("register the memory again");
         assertThatIllegalStateException().isThrownBy(region::close);
@@ -305,7 +305,7 @@ class ByteSpanTest {
         ByteSpan span = over(piece);
         ByteBuf memory = span.bufferAt(0);
         span.put(0, bytes, 0, 8);
-        ByteSpan.retain(piece.region(), piece.offset(), piece.length());
+        ByteSpan.retain(piece.region, piece.offset, piece.length());
         region.close();
 
         bytes.setZero(0, 8);

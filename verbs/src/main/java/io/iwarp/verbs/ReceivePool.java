@@ -86,7 +86,7 @@ final class ReceivePool {
             add(workRequestId).sink().cover(sink);
             grantee = grantNext();
         } catch (Throwable refused) {
-            ByteSpan.release(sink.region());
+            ByteSpan.release(ByteSpan.region(sink));
             throw refused;
         } finally {
             lock.unlock();

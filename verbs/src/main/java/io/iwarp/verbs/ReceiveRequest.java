@@ -40,7 +40,7 @@ class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Cancellable {
     static void retain(LocalBuffer sink) {
         requireWritable(!sink.isReadOnly(), sink);
         DdpMessage.requireLength("sink", sink.length());
-        ByteSpan.retain(sink.region(), sink.offset(), sink.length());
+        ByteSpan.retain(ByteSpan.region(sink), ByteSpan.offset(sink), sink.length());
     }
 
     private static void requireWritable(boolean writable, Object sink) {

@@ -122,7 +122,7 @@ final class ReceiveSide {
         try {
             request = claim();
         } catch (Throwable refused) {
-            ByteSpan.release(sink.region());
+            ByteSpan.release(ByteSpan.region(sink));
             throw refused;
         }
         request.sink().cover(sink);

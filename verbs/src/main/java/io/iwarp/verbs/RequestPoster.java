@@ -159,7 +159,15 @@ final class RequestPoster {
             throw new IllegalArgumentException(
                     "the source has " + length + " bytes, which do not fit into " + sink + ": read a slice of it");
         }
-        read(id, sink.region(), sink.offset(), length, from.stag(), from.taggedOffset(), options, target);
+        read(
+                id,
+                ByteSpan.region(sink),
+                ByteSpan.offset(sink),
+                length,
+                from.stag(),
+                from.taggedOffset(),
+                options,
+                target);
     }
 
     void read(
@@ -358,7 +366,7 @@ final class RequestPoster {
 
     private WorkRequest claim(String name, LocalBuffer piece, PostOptions options, CompletionTarget target) {
         requireNonNull(name, piece);
-        return claim(name, piece.region(), piece.offset(), piece.length(), options, target);
+        return claim(name, ByteSpan.region(piece), ByteSpan.offset(piece), piece.length(), options, target);
     }
 
     /** Any thread: retains part of a region, and claims a slot whose payload it is. */
