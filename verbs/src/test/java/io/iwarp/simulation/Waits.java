@@ -1,6 +1,8 @@
 package io.iwarp.simulation;
 
 import io.iwarp.ConnectionState;
+import io.iwarp.Counter;
+import io.iwarp.Counters;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -187,7 +189,12 @@ final class Waits {
                 && !end.channel.in().dead();
     }
 
+    /** Returns whether a Read or an atomic awaits its response; the ready-to-receive Read is no post. */
     private boolean awaitsResponses() {
+        Counters counters = end.queuePair().counters();
+        if (counters.get(Counter.READS_REQUESTED) > counters.get(Counter.READS_COMPLETED)) {
+            return true;
+        }
         for (Post post : end.requests.posts) {
             if (post.returned && !post.completed && post.kind.hasResponse()) {
                 return true;
