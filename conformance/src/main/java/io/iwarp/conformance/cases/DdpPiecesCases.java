@@ -24,6 +24,9 @@ final class DdpPiecesCases {
     private static final Map<String, int[][]> WHOLE = new LinkedHashMap<>();
 
     private static final Map<String, int[][]> HOLES = new LinkedHashMap<>();
+    private static final int[][] HALVES = {{0, 2}, {2, 4}};
+    /** How many pings, or Reads, use the buffers of a peer again. */
+    private static final int ROUNDS = 16;
 
     static {
         WHOLE.put("rising", new int[][] {{0, 1}, {1, 2}, {2, 3}, {3, 4}});
@@ -37,6 +40,21 @@ final class DdpPiecesCases {
         HOLES.put("middle-missing", new int[][] {{0, 1}, {2, 4}});
         HOLES.put("twice-instead", new int[][] {{0, 1}, {0, 1}, {2, 4}});
         HOLES.put("fallen-short", new int[][] {{2, 3}, {0, 1}, {3, 4}});
+    }
+
+    /** What comes before a message, and how it is named in the ids and the titles of cases. */
+    private enum Before {
+        NOTHING("", ""),
+        WHOLE_MESSAGES("second.", "second "),
+        HALVES("after-halves.", "later ");
+
+        final String id;
+        final String text;
+
+        Before(String id, String text) {
+            this.id = id;
+            this.text = text;
+        }
     }
 
     private DdpPiecesCases() {}
@@ -77,22 +95,36 @@ final class DdpPiecesCases {
                     }));
             tagged(cases, role, name, quarters);
         });
-        for (boolean second : new boolean[] {false, true}) {
-            HOLES.forEach((name, quarters) -> holes(cases, role, name, quarters, second));
+        for (Before before : Before.values()) {
+            HOLES.forEach((name, quarters) -> holes(cases, role, name, quarters, before));
         }
+        again(cases);
         return cases;
     }
 
-    /** Bytes are missing in the first message of its kind, or in the second one, which follows a whole one. */
-    private static void holes(List<Case> cases, Role role, String name, int[][] quarters, boolean second) {
-        String prefix = second ? "ddp.holes.second." : "ddp.holes.";
-        String which = second ? "second " : "";
+    private static void again(List<Case> cases) {
+        cases.add(Case.must(
+                "ddp.segments.again.send",
+                "pings whose Sends and Read Responses come in two segments each are completed, one after the other",
+                "DDP-12 DDP-27 DDP-37 DDP-38",
+                session -> afterPingsInHalves(session).completePing()));
+        cases.add(Case.must(
+                "ddp.segments.again.read-request",
+                "Read Requests in two segments each are answered, one after the other",
+                "RDMAP-18 DDP-27 DDP-37",
+                session -> afterReadsInHalves(session).completePing()));
+    }
+
+    /** Bytes are missing in the first message of its kind, or in a later one. */
+    private static void holes(List<Case> cases, Role role, String name, int[][] quarters, Before before) {
+        String prefix = "ddp.holes." + before.id;
+        String which = before.text;
         cases.add(Case.should(
                 prefix + "send." + name,
                 "a " + which + "Send of which bytes are missing (" + name + ") is refused with 1/2/04",
                 "DDP-26 DDP-32 DDP-37",
                 session -> {
-                    PeerStream stream = idle(session, second);
+                    PeerStream stream = before == Before.HALVES ? afterPingsInHalves(session) : idle(session, before);
                     sendMessage(stream, quarters);
                     stream.expectTerminate("1/2/04");
                 }));
@@ -101,7 +133,7 @@ final class DdpPiecesCases {
                 "a " + which + "Read Request of which bytes are missing (" + name + ") ends the stream",
                 "RDMAP-18 DDP-26 DDP-32",
                 session -> {
-                    PeerStream stream = idle(session, second);
+                    PeerStream stream = before == Before.HALVES ? afterReadsInHalves(session) : idle(session, before);
                     sendReadRequest(stream, quarters);
                     stream.expectEndOfAnyKind();
                 }));
@@ -111,7 +143,8 @@ final class DdpPiecesCases {
                     "a " + which + "Read Response of which bytes are missing (" + name + ") ends the stream",
                     "RDMAP-31 DDP-26 DDP-32",
                     session -> {
-                        PeerStream stream = idle(session, second);
+                        PeerStream stream =
+                                before == Before.HALVES ? afterPingsInHalves(session) : idle(session, before);
                         sendResponse(stream, quarters);
                         stream.expectEndOfAnyKind();
                     }));
@@ -119,11 +152,30 @@ final class DdpPiecesCases {
     }
 
     /** Returns a stream on which nothing came before, or a ping and a Read. */
-    private static PeerStream idle(Session session, boolean second) throws IOException, CaseFailed {
+    private static PeerStream idle(Session session, Before before) throws IOException, CaseFailed {
         PeerStream stream = session.establish().awaitIdle();
-        if (second) {
+        if (before == Before.WHOLE_MESSAGES) {
             stream.completePing();
             sendReadRequest(stream, new int[][] {{0, 4}});
+            stream.pings().expectResponse(5, 6, 0);
+        }
+        return stream;
+    }
+
+    /** Returns a stream on which many messages of a ping came in two segments each. */
+    private static PeerStream afterPingsInHalves(Session session) throws IOException, CaseFailed {
+        PeerStream stream = session.establish().awaitIdle();
+        stream.pings().sendInHalves();
+        for (int i = 0; i < ROUNDS; i++) {
+            stream.completePing();
+        }
+        return stream;
+    }
+
+    private static PeerStream afterReadsInHalves(Session session) throws IOException, CaseFailed {
+        PeerStream stream = session.establish().awaitIdle();
+        for (int i = 0; i < ROUNDS; i++) {
+            sendReadRequest(stream, HALVES);
             stream.pings().expectResponse(5, 6, 0);
         }
         return stream;

@@ -21,6 +21,7 @@ public final class Pings {
     private final PeerStream stream;
     private final Session session;
     private @Nullable Advertisement source;
+    private boolean halves;
 
     Pings(PeerStream stream, Session session) {
         this.stream = stream;
@@ -32,6 +33,11 @@ public final class Pings {
         byte[] text = Bytes.pattern(size);
         text[size - 1] = 0;
         return text;
+    }
+
+    /** From here on, each Send and each Read Response of a ping is sent in two segments. */
+    public void sendInHalves() {
+        halves = true;
     }
 
     void completePing() throws IOException, CaseFailed {
@@ -82,6 +88,17 @@ public final class Pings {
         takeBack(text);
     }
 
+    private void send(byte[] message) throws IOException {
+        long msn = stream.takeMsn();
+        int most = halves ? (message.length + 1) / 2 : message.length;
+        for (int from = 0; from < message.length; from += most) {
+            int to = Math.min(from + most, message.length);
+            stream.send(Segment.send(msn, Arrays.copyOfRange(message, from, to))
+                    .messageOffset(from)
+                    .last(to == message.length));
+        }
+    }
+
     /** Sends a tagged message in segments of at most some bytes. */
     private void send(int opcode, long stag, long offset, byte[] data, int most) throws IOException {
         for (int from = 0; from < data.length; from += most) {
@@ -103,7 +120,7 @@ public final class Pings {
 
     /** Returns the peer's Read Request after the suite, which is the client, has named a text. */
     public ReadRequest advertise(int size) throws IOException, CaseFailed {
-        stream.send(Segment.send(stream.takeMsn(), sourceOf(size)));
+        send(sourceOf(size));
         return expectReadRequest(size);
     }
 
@@ -125,12 +142,13 @@ public final class Pings {
 
     /** Answers a Read Request. */
     public void respond(ReadRequest read, byte[] text) throws IOException {
-        send(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset(), text, MAX_SEGMENT);
+        int most = halves ? Math.max(1, text.length / 2) : MAX_SEGMENT;
+        send(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset(), text, most);
     }
 
     /** The suite is the client: it names memory for the answer, and waits until the text is there. */
     public void takeBack(byte[] text) throws IOException, CaseFailed {
-        stream.send(Segment.send(stream.takeMsn(), sinkOf(text.length)));
+        send(sinkOf(text.length));
         expectWrite(text);
         expectGoAhead();
     }
@@ -279,7 +297,7 @@ public final class Pings {
 
     /** The suite is the server: it tells the client to go ahead. */
     public void goAhead() throws IOException {
-        stream.send(Segment.send(stream.takeMsn(), GO_AHEAD));
+        send(GO_AHEAD);
     }
 
     private static CaseFailed differs(Arrival arrival, byte[] found, byte[] right, int from, String allowed) {
