@@ -16,8 +16,8 @@ public enum EndedBy {
     PEER_CLOSED("the peer closed the stream"),
     /** The peer's application rejected the connection request: {@link ConnectionRejectedException}. */
     PEER_REJECTED("the peer rejected the connection"),
-    /** A time limit of this side expired. */
-    TIMEOUT("a time limit ran out"),
+    /** A timeout of this side expired. */
+    TIMEOUT("a timeout expired"),
     /** The TCP connection was lost, or could not be made. */
     TRANSPORT("the connection failed");
 

@@ -8,10 +8,11 @@ public enum Operation {
     WRITE,
     /** Bytes read from memory of the peer. */
     READ,
-    /** Adds to a number of the peer and returns its previous value (FetchAdd of RFC 7306). */
+    /** Adds to an 8-byte word in the peer's memory and returns its previous value (FetchAdd of RFC 7306). */
     FETCH_ADD,
     /**
-     * Replaces a number of the peer if it has an expected value, and returns its previous value (CmpSwap of RFC 7306).
+     * Replaces an 8-byte word in the peer's memory if it has the expected value, and returns its previous value
+     * (CmpSwap of RFC 7306).
      */
     COMPARE_SWAP,
     /** Immediate Data to a receive of the peer. At the target also the Immediate Data after a Write. */

@@ -33,7 +33,7 @@ class CloseReasonTest {
         assertThat(reason).hasToString("the connection failed, caused by java.io.IOException: Connection reset");
     }
 
-    /** What the layers above made of it would hide it. */
+    /** The detail that the layers above add would hide it. */
     @Test
     void tlsFailureComesFirstInTheText() {
         SSLException refused = new SSLException("certificate expired");

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  *        waits
  * </pre>
  *
- * <p>Both loads cannot miss the other side's store: if the release reads 0, its store precedes that of the request,
- * whose load then sees the bytes.
+ * <p>At least one of the two loads sees the other side's store: if the release reads 0, its store precedes that of the
+ * request, whose load then sees the bytes.
  */
 public final class InputBudget {
     private static final long NO_TICKET = Long.MAX_VALUE;

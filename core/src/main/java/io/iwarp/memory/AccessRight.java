@@ -53,8 +53,8 @@ public enum AccessRight {
         return bits;
     }
 
-    /** Refuses rights to change read-only memory. */
-    static void requireReadable(int bits) {
+    /** Throws if rights include one to change memory, which is read-only. */
+    static void requireReadOnlyRights(int bits) {
         int changing = bits & ~REMOTE_READ.bit;
         if (changing != 0) {
             throw new IllegalArgumentException("cannot grant " + ofBits(changing)

@@ -18,7 +18,7 @@ public enum AccessVerdict {
     NOT_ASSOCIATED(ProtocolError.DDP_TAGGED_STAG_NOT_ASSOCIATED, ProtocolError.RDMAP_STAG_NOT_ASSOCIATED),
     /**
      * The STag does not grant the right that the access needs. DDP has no error number for it (RFC 5041 section 7.2):
-     * to a peer without the right, the buffer does not exist.
+     * it reports an invalid STag.
      */
     NO_RIGHT(ProtocolError.DDP_TAGGED_INVALID_STAG, ProtocolError.RDMAP_ACCESS_RIGHTS),
     /**

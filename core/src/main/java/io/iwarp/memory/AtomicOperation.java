@@ -101,8 +101,8 @@ public final class AtomicOperation {
             boolean equal = ((word ^ expected) & expectedMask) == 0;
             return equal ? (word & ~dataMask) | (data & dataMask) : word;
         }
-        // The exclusive or adds the highest bits of the fields without a carry. The carries of the other bits end
-        // there.
+        // XOR adds the highest bit of each field without a carry, so carries of the lower bits end at the field's
+        // boundary.
         long sum = (word & ~dataMask) + (data & ~dataMask);
         return sum ^ ((word ^ data) & dataMask);
     }

@@ -5,9 +5,9 @@ import io.iwarp.internal.Settings;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits of one protection domain. They leave resources to the other domains of the {@link IwarpDevice}, whose own
- * limits apply as well. A request beyond a limit fails with {@link ResourceLimitException}. Make them with
- * {@link #builder()}. Immutable; any thread may use it.
+ * Limits of one protection domain. They keep it from using up what all domains of the {@link IwarpDevice} share; the
+ * limits of the device apply as well. A request beyond a limit fails with {@link ResourceLimitException}. Make them
+ * with {@link #builder()}. Immutable; any thread may use it.
  */
 public final class DomainLimits {
     /** The default limits. They are not stricter than the default limits of the device. */

@@ -118,7 +118,7 @@ final class FileMemory implements TaggedMemory {
     }
 
     private UnsupportedOperationException readOnlyException() {
-        return new UnsupportedOperationException("a region over a file is only read, and only by peers: " + file);
+        return new UnsupportedOperationException("a region over a file is read-only, and only peers read it: " + file);
     }
 
     @Override

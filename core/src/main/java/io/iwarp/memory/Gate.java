@@ -48,7 +48,8 @@ final class Gate {
     }
 
     /**
-     * Closes the gate permanently, and returns when nobody is inside. Any thread may call this, any number of times.
+     * Closes the gate permanently, and waits until all threads have left it. Any thread may call this, any number of
+     * times.
      */
     @SuppressWarnings("ThreadPriorityCheck") // A user inside may need this core to finish its copy.
     void close() {

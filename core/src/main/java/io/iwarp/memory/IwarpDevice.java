@@ -163,7 +163,7 @@ public final class IwarpDevice implements AutoCloseable {
     }
 
     /** Returns the bytes of FPDUs that have arrived in part, and of input that waits for a receive. */
-    InputBudget partialFpduBudget() {
+    InputBudget inputBudget() {
         return partialFpduBudget;
     }
 
@@ -184,7 +184,7 @@ public final class IwarpDevice implements AutoCloseable {
     }
 
     /** Returns the bytes of the messages of managed receives that are not delivered. */
-    InputBudget managedReceives() {
+    InputBudget managedReceiveBudget() {
         return managedReceiveBudget;
     }
 

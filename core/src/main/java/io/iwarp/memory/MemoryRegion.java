@@ -528,7 +528,7 @@ public final class MemoryRegion implements STagHolder, AutoCloseable {
     MemoryWindow bind(
             @Nullable StreamAssociation scope, int rightBits, long windowBase, long offset, long windowLength) {
         if (memory.isReadOnly()) {
-            AccessRight.requireReadable(rightBits);
+            AccessRight.requireReadOnlyRights(rightBits);
         }
         synchronized (windows) {
             requireValid();

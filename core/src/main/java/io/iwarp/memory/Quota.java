@@ -12,7 +12,7 @@ final class Quota {
     private final int max;
     private final MemoryLimit byteLimit;
     private final long maxBytes;
-    private final @Nullable Quota whole;
+    private final @Nullable Quota ofDevice;
     private final AtomicLongArray deviceRefusals;
     private int count;
     private long bytes;
@@ -33,13 +33,13 @@ final class Quota {
             int max,
             MemoryLimit byteLimit,
             long maxBytes,
-            @Nullable Quota whole,
+            @Nullable Quota ofDevice,
             AtomicLongArray deviceRefusals) {
         this.limit = limit;
         this.max = max;
         this.byteLimit = byteLimit;
         this.maxBytes = maxBytes;
-        this.whole = whole;
+        this.ofDevice = ofDevice;
         this.deviceRefusals = deviceRefusals;
     }
 
@@ -64,8 +64,8 @@ final class Quota {
             byteRefusals++;
             throw refused(byteLimit, maxBytes, bytes, length);
         }
-        if (whole != null) {
-            whole.reserve(length);
+        if (ofDevice != null) {
+            ofDevice.reserve(length);
         }
         count++;
         bytes += length;
@@ -78,8 +78,8 @@ final class Quota {
 
     /** Ends a reservation. */
     synchronized void release(long length) {
-        if (whole != null) {
-            whole.release(length);
+        if (ofDevice != null) {
+            ofDevice.release(length);
         }
         count--;
         bytes -= length;

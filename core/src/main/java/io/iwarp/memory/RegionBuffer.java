@@ -5,7 +5,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 
 /**
  * Part of a region as one buffer. It refers to its region, so that a post of it, or of a slice, duplicate or read-only
- * view of it, finds out whether peers may change the bytes.
+ * view of it, can determine whether peers may change the bytes.
  */
 final class RegionBuffer extends CompositeByteBuf {
     final RegionMemory memory;

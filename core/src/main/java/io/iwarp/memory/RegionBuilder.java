@@ -151,7 +151,7 @@ public final class RegionBuilder {
         long length = from.length();
         RemoteBuffer.requireNoWrapAround(baseTaggedOffset, length);
         if (from.isReadOnly()) {
-            AccessRight.requireReadable(rightBits);
+            AccessRight.requireReadOnlyRights(rightBits);
         }
         return MemoryRegion.register(domain, stream, rightBits, baseTaggedOffset, length, from::acquire);
     }

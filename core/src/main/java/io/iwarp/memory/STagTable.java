@@ -63,12 +63,12 @@ final class STagTable {
     /**
      * Issues a new STag.
      *
-     * @param memory makes the tagged buffer of the STag
+     * @param factory creates the tagged buffer for a given STag
      */
-    TaggedBuffer issue(IntFunction<TaggedBuffer> memory) {
+    TaggedBuffer issue(IntFunction<TaggedBuffer> factory) {
         lock.lock();
         try {
-            TaggedBuffer buffer = memory.apply(drawSTag());
+            TaggedBuffer buffer = factory.apply(drawSTag());
             buffer.memory().onIssue(buffer.rightBits());
             add(buffer);
             return buffer;

@@ -146,7 +146,7 @@ public final class StreamAssociation implements AutoCloseable {
         RegionMemory.requireUsable(sink);
         int rightBits = AccessRight.LOCAL_WRITE.bit;
         if (sink.isReadOnly()) {
-            AccessRight.requireReadable(rightBits);
+            AccessRight.requireReadOnlyRights(rightBits);
         }
         return MemoryRegion.register(
                 protectionDomain, this, rightBits, 0, sink.capacity(), () -> RegionMemory.over(List.of(sink)));
@@ -177,7 +177,7 @@ public final class StreamAssociation implements AutoCloseable {
     @API(status = API.Status.INTERNAL)
     @SuppressWarnings("exports") // only the modules of the stack call this
     public InputBudget inputBudget() {
-        return protectionDomain.device().partialFpduBudget();
+        return protectionDomain.device().inputBudget();
     }
 
     /**
@@ -199,7 +199,7 @@ public final class StreamAssociation implements AutoCloseable {
     @API(status = API.Status.INTERNAL)
     @SuppressWarnings("exports") // only the modules of the stack call this
     public InputBudget managedReceiveBudget() {
-        return protectionDomain.device().managedReceives();
+        return protectionDomain.device().managedReceiveBudget();
     }
 
     /**

@@ -11,7 +11,7 @@ interface TaggedMemory {
     long length();
 
     /**
-     * Returns whether nobody can change the bytes. If so, no STag with write access is issued, and only {@link #fetch}
+     * Returns whether the bytes cannot be changed. If so, no STag with write access is issued, and only {@link #fetch}
      * is called.
      */
     boolean isReadOnly();

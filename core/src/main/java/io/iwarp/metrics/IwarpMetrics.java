@@ -421,7 +421,10 @@ public final class IwarpMetrics {
         return sumGauges(Gauges::sendQueueDepth);
     }
 
-    /** Returns the number of posted receives that no message has used. */
+    /**
+     * Returns the number of posted receives whose completions were not polled; of managed and shared receives, of those
+     * that messages hold.
+     */
     public long receiveRequests() {
         return sumGauges(Gauges::receiveRequests);
     }
@@ -442,10 +445,10 @@ public final class IwarpMetrics {
                 connection -> difference(connection, Counter.PEER_READS_ACCEPTED, Counter.PEER_READS_COMPLETED));
     }
 
-    private static long difference(Connection connection, Counter begun, Counter done) {
-        // The finished ones are read first, with acquire: they were begun before, so the difference is not negative.
-        long finished = connection.counters.get(done);
-        return connection.counters.get(begun) - finished;
+    private static long difference(Connection connection, Counter begun, Counter ended) {
+        // The second counter is read first, with acquire: what has ended has begun, so the difference is not negative.
+        long endedCount = connection.counters.get(ended);
+        return connection.counters.get(begun) - endedCount;
     }
 
     /** Returns the number of posts that were refused because a limit was reached. */

@@ -55,14 +55,14 @@ import org.jspecify.annotations.Nullable;
  * {@code onSent}. If the terminal message cannot be sent on an open channel, {@code exceptionCaught} goes up the
  * pipeline with the reason.
  *
- * <p><b>Sending.</b> Segments are sent in bursts, only as fast as the transport accepts them. A burst begins only while
+ * <p><b>Sending.</b> Segments are sent in bursts, only as fast as the transport takes them. A burst begins only while
  * the channel is writable and the transmit window has room for a segment of any size. It has at most an eighth of the
  * window. A message of 4 GiB thus holds no more memory than the window. Every burst is flushed. After some bursts the
  * event loop can do other work.
  *
  * <p>All calls may be re-entrant: a write or flush can complete promises, and a report makes the ULP write and flush
  * again. Therefore {@link #transmit} does not nest: an inner call returns immediately, and the running loop does its
- * work. All bursts of one turn are thus counted, even if the transport accepts everything immediately.
+ * work. All bursts of one turn are thus counted, even if the transport takes everything immediately.
  */
 public final class DdpHandler extends ChannelDuplexHandler implements UlpduReceiver {
     /** The smallest transmit window, in bytes. It holds at least one segment of any size. */
@@ -238,7 +238,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
     private void onMpaEvent(ChannelHandlerContext ctx, MpaEvent event) {
         if (event instanceof MpaEvent.Established established) {
             mulpdu = established.parameters().mulpdu();
-            buffer.markers(established.parameters().sendMarkers());
+            buffer.setMarkers(established.parameters().sendMarkers());
         } else if (event instanceof MpaEvent.MulpduChanged changed) {
             mulpdu = changed.mulpdu();
         } else if (event instanceof MpaEvent.TransmitReady) {
@@ -470,8 +470,8 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
     }
 
     /**
-     * Accounts for the bursts that are done, and reports the messages that the transport has taken. A report can make
-     * the transport take more.
+     * Accounts for the bursts that are done, and reports the messages that the transport has taken. A callback can
+     * write more, of which the transport takes a part.
      */
     private void reportTaken() {
         ChannelFuture burst = buffer.completedBurst();
@@ -494,7 +494,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
         if (refusal == null) {
             return;
         }
-        // After a refusal, a burst has only the terminal message left to report.
+        // Once a segment was refused, only the terminal message is still to be reported.
         boolean terminal = isSegmentRefused && endsMessage;
         onSegmentRefused(refusal);
         if (terminal) {
@@ -513,7 +513,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
         ulp.onSourceRevoked(message, bytesRead);
     }
 
-    /** The transport refused a segment. All that it has not confirmed counts as not sent. */
+    /** The transport refused a segment. All that it has not taken counts as not sent. */
     private void onSegmentRefused(Throwable cause) {
         if (isSegmentRefused || state == State.ENDED) {
             return;

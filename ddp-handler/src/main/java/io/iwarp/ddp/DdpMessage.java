@@ -291,8 +291,8 @@ public class DdpMessage extends AbstractReferenceCounted {
     }
 
     /**
-     * Not freed but revived, since its owner reuses it. It is reference-counted only because {@code ReferenceCountUtil}
-     * then finds the interface at the first lookup.
+     * Sets the reference count to 1 instead of freeing the message, because its owner reuses it. It is
+     * reference-counted only because {@code ReferenceCountUtil} then finds the interface at the first lookup.
      */
     @Override
     protected final void deallocate() {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The messages of one stream that are not sent, in the order of writing, and how far they are cut into segments and
- * accepted by the transport. It does no I/O.
+ * taken by the transport. It does no I/O.
  *
  * <pre>
  *     first       takenEnd         next                   flushedEnd        end
@@ -38,12 +38,12 @@ import org.jspecify.annotations.Nullable;
  * memory, and so may be up to 7 bytes shorter: each word is read atomically.
  *
  * <p><b>Bursts.</b> A burst is a sequence of segments that is written and flushed together. The promise of its last
- * segment completes when the transport has accepted it. Bursts are accounted for in their order, whatever the order of
+ * segment completes when the transport has taken it. Bursts are accounted for in their order, whatever the order of
  * their promises.
  *
  * <p><b>Held bytes.</b> Until a burst is taken, this side holds its headers and copies. Bytes beyond
  * {@link SendReservation#FREE_BYTES} are reserved from the device. If the device has none left, the next segment waits
- * until a burst is accepted. A stream is thus only ever blocked by its own peer.
+ * until a burst is taken. So only its own peer blocks a stream, never another stream.
  *
  * <p>It belongs to the event loop of the stream.
  */
@@ -54,8 +54,8 @@ final class SendBuffer {
      * of the core each time. The rows at an MTU of 1,500 in {@code checks/benchmarks/compare} show it.
      */
     private static final int BURSTS_PER_WINDOW = 8;
-    /** No burst is shorter than the largest segment. */
-    private static final int MIN_BURST = 64 * 1024;
+    /** The least {@link #maxBurst}, in which the largest segment fits. */
+    private static final int MIN_MAX_BURST = 64 * 1024;
 
     private static final int MIN_RING = 8;
     /** Minimum capacity of a buffer for copies, so that small segments of any size can share it. */
@@ -102,15 +102,15 @@ final class SendBuffer {
 
     private long bytesCut;
     private long bytesTaken;
-    /** All bytes ever held. */
+    /** The total number of bytes that were ever held. */
     private long bytesHeld;
-    /** Those of them that were released. */
+    /** The number of them that were released. */
     private long bytesReleased;
-    /** How many bytes may be held at a time: without and with the reservation. */
+    /** The maximum number of bytes held at a time, of which the reservation may be a part. */
     private long maxHeld = SendReservation.FREE_BYTES;
     /** Whether the payload of the segment being cut belongs to the message, not to this buffer. */
     private boolean isPayloadLent;
-    /** Markers are inserted, so that every payload is copied. */
+    /** Whether markers are inserted, so that every payload is copied. */
     private boolean markers;
 
     /**
@@ -129,12 +129,12 @@ final class SendBuffer {
         this.allocator = allocator;
         this.reservation = reservation;
         this.window = window;
-        this.maxBurst = Math.max(MIN_BURST, window / BURSTS_PER_WINDOW);
+        this.maxBurst = Math.max(MIN_MAX_BURST, window / BURSTS_PER_WINDOW);
         Arrays.fill(nextMsn, firstMsn);
     }
 
     /** Sets whether MPA inserts markers, and so copies every payload. */
-    void markers(boolean inserted) {
+    void setMarkers(boolean inserted) {
         markers = inserted;
     }
 

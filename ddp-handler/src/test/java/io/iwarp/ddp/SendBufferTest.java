@@ -314,7 +314,7 @@ class SendBufferTest {
                 MemoryRegion region = domain.allocate(length, AccessRight.REMOTE_WRITE)) {
             StreamAssociation stream = StreamAssociation.open(domain);
             SendBuffer buffer = new SendBuffer(ByteBufAllocator.DEFAULT, 1 << 30, stream.sendReservation());
-            buffer.markers(markers);
+            buffer.setMarkers(markers);
             ByteBuf memory = ByteBufAllocator.DEFAULT.directBuffer(length, length);
             Ulpdu ulpdu = new Ulpdu();
             for (int i = 0; i < Math.max(buffers, copies); i++) {

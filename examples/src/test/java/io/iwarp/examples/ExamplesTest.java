@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ExamplesTest {
     private static final Path ROOT = Path.of("..");
     private static final Path EXAMPLES = Path.of("src/main/java/io/iwarp/examples");
-    /** Examples of what the Java of this build does not have. */
+    /** Examples that need a newer JDK than the build. */
     private static final Path NEWER_EXAMPLES = Path.of("src/main/java22/io/iwarp/examples");
 
     private static final int MAX_FILES = 4;

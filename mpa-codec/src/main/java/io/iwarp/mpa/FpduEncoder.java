@@ -66,7 +66,7 @@ public final class FpduEncoder {
     /**
      * Creates an encoder at the start of Full Operation.
      *
-     * @param parameters says whether the CRC is on, otherwise its field is 0, and whether the peer asked for markers
+     * @param parameters tell whether to compute the CRC, whose field is otherwise 0, and whether to insert markers
      * @param counters counts FPDUs, markers and bytes
      */
     public FpduEncoder(MpaParameters parameters, Counters counters) {
@@ -169,7 +169,7 @@ public final class FpduEncoder {
     public void encodeHead(Ulpdu ulpdu, ByteBuf out) {
         if (markers) {
             throw new IllegalStateException(
-                    "markers cut this direction's FPDUs: encode the payload instead of sending it by" + " reference");
+                    "markers are inserted into outgoing FPDUs, so the payload must be copied, not sent by reference");
         }
         int start = out.writerIndex();
         boolean done = false;

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * The receiving side of MPA without a channel: it takes bytes in pieces of any size, and returns ULPDUs.
  *
  * <p>After each {@link #add}, call {@link #next()} until it does not return {@link Progress#FPDU}. FPDUs are decoded in
- * place. One that spans several pieces is gathered in a buffer of its own. A piece may be added while a ULPDU is
- * handled: it waits.
+ * place. One that spans several pieces is gathered in a buffer of its own. Buffers that are added while a ULPDU is
+ * handled are queued.
  *
  * <p>There is such a buffer only while an FPDU is incomplete. It grows with the received data, so a peer that announces
  * a large FPDU and stalls pins at most {@link #GROWTH} times what it has sent. The cached buffers of an event loop are

@@ -144,8 +144,8 @@ public final class MpaParameters {
 
     /**
      * Returns the kind of ready-to-receive message that this end has to send before anything else; null for a
-     * responder, without the peer-to-peer model, or if the two frames do not match. A Read is not one of the ULP, but
-     * uses one of the peer's IRD until it responds.
+     * responder, without the peer-to-peer model, or if the two frames do not match. A Read that serves as this message
+     * is not the ULP's, but counts against the peer's IRD until its response.
      */
     public @Nullable ReadyToReceive readyToReceive() {
         return readyToReceive;

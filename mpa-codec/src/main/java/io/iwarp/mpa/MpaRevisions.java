@@ -22,12 +22,12 @@ final class MpaRevisions {
     /**
      * Returns why a Request Frame ends the connection, or null if it is accepted.
      *
-     * @param known the highest revision that this endpoint supports, 1 or 2
+     * @param supported the highest revision that this endpoint supports, 1 or 2
      * @param flags the byte of flags
      * @param revision the revision byte, 0 to 255
      */
-    static @Nullable String requestRefusal(int known, int flags, int revision) {
-        if (known < ENHANCED && MpaFrameLayout.enhanced(flags, revision) && revision == ENHANCED) {
+    static @Nullable String requestRefusal(int supported, int flags, int revision) {
+        if (supported < ENHANCED && MpaFrameLayout.enhanced(flags, revision) && revision == ENHANCED) {
             return "the frame asks for the enhanced connection set-up (revision " + revision
                     + ", S bit set), which is not offered here; have the peer use revision " + PLAIN;
         }
@@ -37,12 +37,12 @@ final class MpaRevisions {
     /**
      * Returns why a Reply Frame ends the connection, or null if it is accepted.
      *
-     * @param asked whether our Request Frame was an enhanced one
+     * @param enhanced whether our Request Frame was an enhanced one
      * @param flags the byte of flags
      * @param revision the revision byte, 0 to 255
      */
-    static @Nullable String refusalOfReply(boolean asked, int flags, int revision) {
-        if (!asked && MpaFrameLayout.enhanced(flags, revision) && revision == ENHANCED) {
+    static @Nullable String replyRefusal(boolean enhanced, int flags, int revision) {
+        if (!enhanced && MpaFrameLayout.enhanced(flags, revision) && revision == ENHANCED) {
             return "the peer replied to a plain MPA Request Frame with the enhanced connection set-up (revision "
                     + revision + ", S bit set), which it must not do (RFC 6581 section 10)";
         }

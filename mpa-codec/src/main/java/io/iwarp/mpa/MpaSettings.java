@@ -28,7 +28,7 @@ public final class MpaSettings {
     /** The default settings: CRC on, no markers requested, Request and Reply exchanged. */
     public static final MpaSettings DEFAULT = new MpaSettings(Settings.DEFAULT);
 
-    private static final Logger LOG = LoggerFactory.getLogger(MpaSettings.class);
+    private static final Logger LOGGER = LoggerFactory.getLogger(MpaSettings.class);
     /** Whether the warning was logged: once, although settings may be created for each connection. */
     private static final AtomicBoolean WARNED_OF_CRC_OFF = new AtomicBoolean();
 
@@ -241,7 +241,7 @@ public final class MpaSettings {
                     + " use REQUEST_REPLY, or turn enhanced and peerToPeer off");
         }
         if (!crc() && WARNED_OF_CRC_OFF.compareAndSet(false, true)) {
-            LOG.warn("The settings of a connection turn CRC32C off. TCP's checksum misses errors, which then reach"
+            LOGGER.warn("The settings of a connection turn CRC32C off. TCP's checksum misses errors, which then reach"
                     + " registered memory. Use crc(true), the default, unless something as strong protects the bytes"
                     + " from end to end, such as TLS (RFC 5044 section 4.4).");
         }

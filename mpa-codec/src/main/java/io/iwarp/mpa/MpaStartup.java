@@ -87,7 +87,7 @@ final class MpaStartup {
         return enter(state.start());
     }
 
-    /** The transport has taken the Request Frame. TLS takes nothing before its handshake is done. */
+    /** The transport has taken the Request Frame. Under TLS, this happens after the handshake. */
     void requestTaken() {
         state = state.requestTaken();
     }
@@ -147,7 +147,7 @@ final class MpaStartup {
         return step.action();
     }
 
-    /** Returns what the frame we sent and the one of the peer agree on, as after a plain set-up. */
+    /** Returns what our frame and the peer's agree on, without the parameters of the enhanced set-up. */
     private static MpaParameters.Builder agreed(Role role, MpaSettings settings, MpaFrame ours, MpaFrame theirs) {
         return MpaParameters.builder(role)
                 .revision(MpaRevisions.common(ours.revision(), theirs.revision()))
@@ -265,7 +265,7 @@ final class MpaStartup {
         public Step start() {
             MpaFrameReader reader = new MpaFrameReader(
                     Role.RESPONDER,
-                    (flags, revision) -> MpaRevisions.refusalOfReply(request.enhanced(), flags, revision));
+                    (flags, revision) -> MpaRevisions.replyRefusal(request.enhanced(), flags, revision));
             return new Step(new AwaitingReply(settings, request, false, reader), new StartupAction.Send(request));
         }
 

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  *                            RTR; ORD = min(own, i)
  * </pre>
  *
- * <p>If one end leaves a depth to the ULPs ({@link EnhancedSetup#NOT_NEGOTIATED}), so does the other, and its own depth
- * does not change.
+ * <p>If one end sends {@link EnhancedSetup#NOT_NEGOTIATED} for a depth, so does the other, and both keep the depths of
+ * their settings.
  */
 final class SetupNegotiation {
 
@@ -55,7 +55,7 @@ final class SetupNegotiation {
                 : reply;
     }
 
-    /** Sets the result at the responder that replies to {@code asked} with {@link #reply}. */
+    /** Sets the result at the responder, which replies to the set-up {@code asked} with {@link #reply}. */
     static void negotiateAsResponder(MpaParameters.Builder agreed, MpaSettings settings, EnhancedSetup asked) {
         agreed.negotiated(responderIrd(settings, asked), responderOrd(settings, asked), asked.ird(), asked.ord())
                 .readyToReceive(asked.peerToPeer(), asked.peerToPeer() ? replyKinds(settings, asked) : Set.of(), null);

@@ -7,10 +7,10 @@ import io.netty.channel.ChannelOutboundBuffer;
 import java.util.function.LongSupplier;
 
 /**
- * The number of bytes of a stream that the transport has accepted and received. All deadlines and limits that depend on
- * the progress of the peer read it. Bytes in the queue of the transport do not count as accepted.
+ * The number of bytes of a stream that the transport has taken and received. All deadlines and limits that depend on
+ * the progress of the peer read it. Bytes in the queue of the transport do not count as taken.
  *
- * <p>It costs nothing unless it is read. Call all methods on the event loop of the channel.
+ * <p>It is computed on demand. Call all methods on the event loop of the channel.
  */
 public final class WirePosition {
     /** The bytes that Netty adds for each message in {@link ChannelOutboundBuffer#totalPendingWriteBytes}. */

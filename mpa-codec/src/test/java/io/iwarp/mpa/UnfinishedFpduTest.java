@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** FPDUs whose rest does not come: what they cost, all together as well, and for how long. */
+/** The limits of memory and time for incomplete FPDUs, of a stream and of a device. */
 class UnfinishedFpduTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final MpaSettings SETTINGS =
@@ -212,7 +212,7 @@ class UnfinishedFpduTest {
         assertThat(faults(hoarders.get(0))).containsExactly(ProtocolError.MPA_CONNECTION_LOST);
     }
 
-    /** The wait begins a millisecond before the time of the FPDU has passed. */
+    /** The wait begins one millisecond before the timeout of the FPDU. */
     @ParameterizedTest
     @ValueSource(ints = {0, 5_000})
     @Requirement("SEC-13")

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * timeout at the next check, so a wait without progress ends after at least the timeout and less than twice the
  * timeout. A {@linkplain #pause pause} stops the clock; afterwards the rest of the time runs.
  *
- * <p>Confined to the event loop. Its timer is not cancelled at the end of a wait, so that the next wait needs no new
- * timer.
+ * <p>Confined to the event loop. The timer stays armed when a wait ends. When it fires, it is armed again for the
+ * current wait, if there is one.
  */
 final class Deadline {
     /** A wait that the deadline bounds. */

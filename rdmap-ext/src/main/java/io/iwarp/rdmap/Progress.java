@@ -4,7 +4,7 @@ package io.iwarp.rdmap;
  * The progress of a stream at one moment.
  *
  * @param writtenBytes bytes that were handed to the transport
- * @param takenBytes those of them that the transport has accepted
+ * @param takenBytes those of them that the transport has taken
  * @param receivedBytes bytes that the transport has received
  * @param responseBytes bytes of responses received from the peer, plus one for each complete response
  * @param waitingCount requests that have not started

@@ -37,8 +37,8 @@ public interface RdmapUlp {
     void onClosing();
 
     /**
-     * An operation of the peer was executed. Called for a Read or atomic when the transport has accepted the response,
-     * and for a Send or Immediate Data after its delivery to the {@link #receiveQueue}. For statistics only.
+     * An operation of the peer was executed. Called for a Read or atomic when the transport has taken the response, and
+     * for a Send or Immediate Data after its delivery to the {@link #receiveQueue}. For statistics only.
      *
      * @param bytes the payload bytes, 0 to 2^32 - 1
      */

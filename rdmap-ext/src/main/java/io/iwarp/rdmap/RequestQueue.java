@@ -25,9 +25,9 @@ public interface RequestQueue {
 
     /**
      * A started request is done. Completes and removes the oldest requests that have started, as long as they are done.
-     * A Send, Write or Immediate Data is done when the transport has accepted all its bytes. This does not mean that
-     * the peer's application has seen it. A Read or atomic is done when the response is placed (RFC 5040 section 5.5
-     * rules 9, 14 and 19).
+     * A Send, Write or Immediate Data is done when the transport has taken all its bytes. This does not mean that the
+     * peer's application has seen it. A Read or atomic is done when the response is placed (RFC 5040 section 5.5 rules
+     * 9, 14 and 19).
      *
      * @return null on success; otherwise the error that ends the stream, after which this method is not called again
      */

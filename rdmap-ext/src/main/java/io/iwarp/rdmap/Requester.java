@@ -33,8 +33,8 @@ final class Requester implements TaggedTarget {
     private static final int MIN_BUSY_BYTES = 512 * 1024;
     /** A batch of Read Requests ends when it requests this number of bytes. */
     private static final int MAX_BATCH_BYTES = 512 * 1024;
-    /** A batch asks for at most this part of the bytes that the peer has to respond with: it may arrive late. */
-    private static final int MIN_BATCHES_AHEAD = 8;
+    /** A batch requests at most an eighth of the bytes that the peer still has to respond with. */
+    private static final int BATCH_DIVISOR = 8;
 
     private final Consumer<DdpMessage> output;
     private final RequestQueue queue;
@@ -175,7 +175,7 @@ final class Requester implements TaggedTarget {
 
     /**
      * Returns whether all messages that are not flushed are Read Requests, and these may wait for more. While the peer
-     * has much to respond with, a request that arrives later is not responded to later.
+     * still has much to respond with, a delayed request does not delay its response.
      *
      * @param unflushedCount the number of messages of this stream that are not flushed
      */
@@ -184,7 +184,7 @@ final class Requester implements TaggedTarget {
         return unflushedCount == batchCount
                 && batchBytes < MAX_BATCH_BYTES
                 && busyBytes >= MIN_BUSY_BYTES
-                && busyBytes >= MIN_BATCHES_AHEAD * batchBytes;
+                && busyBytes >= BATCH_DIVISOR * batchBytes;
     }
 
     /** All messages are flushed. */
@@ -193,7 +193,7 @@ final class Requester implements TaggedTarget {
         batchCount = 0;
     }
 
-    /** The transport has accepted all bytes of a message of this requester. */
+    /** The transport has taken all bytes of a message of this requester. */
     void onSent(DdpMessage message) {
         RdmapRequest owner = (RdmapRequest) message.owner();
         boolean payload = owner != null && owner.message() == message;

@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
  * read when the response is segmented, so a response of 4 GiB needs no extra memory. Only a few responses are handed to
  * DDP at the same time, so that later requests of this side do not wait for all of them.
  *
- * <p>IRD overflow: {@link #freeSlots} is what the IRD leaves. If there is none, a request finds no buffer, and DDP ends
- * the stream (RFC 5040 section 6.2). The transport may have taken a response without a report, as the rest of its burst
- * is not taken. Such a response is still queued, but no longer counts against the IRD. All of them are in the same
- * burst, so at most twice the IRD exist.
+ * <p>IRD overflow: {@link #countFreeSlots} is what the IRD leaves. If there is none, a request finds no buffer, and DDP
+ * ends the stream (RFC 5040 section 6.2). The transport may have taken a response that it has not reported, because the
+ * rest of its burst is not taken. Such a response is still queued, but no longer counts against the IRD. All of them
+ * are in the same burst, so at most twice the IRD exist.
  */
 final class Responder implements TaggedTarget {
     /**
@@ -47,7 +47,8 @@ final class Responder implements TaggedTarget {
     private final RdmapUlp ulp;
     private final StreamAssociation stream;
     private final Counters counters;
-    private final HeaderQueue requests = new HeaderQueue(AtomicLayout.REQUEST_LENGTH, this::freeSlots, this::onRequest);
+    private final HeaderQueue requests =
+            new HeaderQueue(AtomicLayout.REQUEST_LENGTH, this::countFreeSlots, this::onRequest);
     private final AtomicOperation atomic = new AtomicOperation();
 
     /**
@@ -132,7 +133,7 @@ final class Responder implements TaggedTarget {
         return requests;
     }
 
-    private int freeSlots() {
+    private int countFreeSlots() {
         updateTaken();
         int occupied = (int) (responses.end() - takenPosition);
         return Math.min(ird - occupied, 2 * ird - responses.size());
@@ -249,7 +250,7 @@ final class Responder implements TaggedTarget {
         }
     }
 
-    /** The transport has accepted all bytes of the oldest response. */
+    /** The transport has taken all bytes of the oldest response. */
     void onSent(Response response) {
         counters.add(Counter.PEER_READS_COMPLETED, 1);
         responses.remove();

@@ -49,7 +49,7 @@ final class StreamDeadlines {
     /** About the time of a batch at 2.5 GB/s. Over long distances it is short beside a round trip. */
     private static final Duration MAX_BATCH_TIME = Duration.ofNanos(200_000);
 
-    /** Bounds the time in which the transport accepts no bytes although messages are pending. */
+    /** Bounds the time in which the transport takes no bytes although messages are pending. */
     final Deadline transmit;
     /** Bounds the time without response data while Reads or atomics are outstanding. */
     final Deadline response;
@@ -127,9 +127,9 @@ final class StreamDeadlines {
         return CloseReason.of(EndedBy.TIMEOUT, detail);
     }
 
-    /** Waits for the transport to accept the pending messages. */
+    /** Waits for the transport to take the pending messages. */
     private final class TransmitWait implements Deadline.Wait {
-        /** The number of bytes accepted between the last two checks. */
+        /** The number of bytes taken between the last two checks. */
         private long takenBytes;
 
         @Override
@@ -137,7 +137,10 @@ final class StreamDeadlines {
             return stream.pendingMessageCount() > 0;
         }
 
-        /** The peer need not reach the rate if it took all bytes written at that moment: others may be newer. */
+        /**
+         * The rate does not apply if the peer has taken all that was written at that moment: the rest may have been
+         * written later.
+         */
         @Override
         public boolean hasProgressedSince(Progress moment) {
             long taken = position.taken();
@@ -171,8 +174,8 @@ final class StreamDeadlines {
     }
 
     /**
-     * Waits for the responses to Reads and atomics that the transport has accepted. Only response data counts as
-     * progress. Before the transport has accepted them, the transmit timeout bounds the wait.
+     * Waits for the responses to Reads and atomics that the transport has taken. Only response data counts as progress.
+     * Before the transport has taken them, the transmit timeout bounds the wait.
      */
     private final class ResponseWait implements Deadline.Wait {
         @Override
@@ -195,9 +198,9 @@ final class StreamDeadlines {
     }
 
     /**
-     * Waits for the end of the stream. An orderly close makes progress while bytes are accepted or responses arrive.
-     * Other received bytes count while responses are outstanding, since the responses may follow them and have their
-     * own deadline. While all remaining requests wait for a slot, only a request that gets one counts as progress.
+     * Waits for the end of the stream. An orderly close makes progress while bytes are taken or responses arrive. Other
+     * received bytes count while responses are outstanding, since the responses may follow them and have their own
+     * deadline. While all remaining requests wait for a slot, only a request that gets one counts as progress.
      * Otherwise a peer could delay the close as long as it sends or reads.
      */
     private final class CloseWait implements Deadline.Wait {
@@ -241,7 +244,8 @@ final class StreamDeadlines {
                     : waiting + (waiting == 1 ? " request not started" : " requests not started");
         }
     }
-    /** Read Requests wait for more of them. */
+
+    /** Waits for more Read Requests for the batch. */
     private final class BatchWait implements Deadline.Wait {
         @Override
         public boolean isPending() {

@@ -217,7 +217,7 @@ class ReadBatchTest {
             }
         }
 
-        /** Does what chance decides, until nothing is outstanding. */
+        /** Takes random steps, until nothing is outstanding. */
         void run(Random random, boolean batches) {
             for (int step = 0; step < STEPS || !outstanding.isEmpty(); step++) {
                 int dice = step < STEPS ? random.nextInt(100) : 99;

@@ -80,7 +80,7 @@ public abstract sealed class TransportHandler extends ChannelDuplexHandler
     }
 
     /**
-     * Returns what counts the bytes that a stream hands to its channel. {@link #addTo} has run before.
+     * Returns a counter of the bytes that a stream has handed to its channel. Call {@link #addTo} first.
      *
      * @param fpduBytes counts the bytes of its FPDUs
      */

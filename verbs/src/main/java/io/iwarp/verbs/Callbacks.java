@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
  * including undeclared checked exceptions of other languages, so that an application failure cannot leave a stream in
  * an inconsistent state.
  *
- * <p>{@link CompletionQueue#poll} and the methods of a future differ: there the application calls, and gets what its
- * own code throws.
+ * <p>{@link CompletionQueue#poll} and the methods of a future differ: there the application is the caller, so it gets
+ * the exceptions of its own callbacks.
  */
 final class Callbacks {
     private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);

@@ -16,14 +16,14 @@ final class CompletionPort implements CompletionTarget {
     private final QueuePair queuePair;
     private final CompletionQueue queue;
     private final QueueSlots slots;
-    /** The number of ports of the queue pair at this queue that have completions to poll. */
+    /** The number of ports of the queue pair at this queue that may have completions to poll. All of them share it. */
     private final AtomicInteger openPortCount;
 
     private final AtomicBoolean reservationReleased = new AtomicBoolean();
     private volatile boolean ended;
 
     /**
-     * Reserves the room.
+     * Reserves room in the queue for all completions of this port.
      *
      * @throws io.iwarp.memory.ResourceLimitException if the completion queue has none left
      */

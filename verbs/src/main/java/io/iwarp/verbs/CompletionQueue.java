@@ -285,8 +285,8 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Unpublished entries count. A later entry may already have used the event, and the unpublished entry may raise
-     * none, so no event would report either.
+     * Counts claimed entries that are not published, too. If arming ignored one, a later entry might already have used
+     * the event, and the unpublished entry would raise none.
      */
     private boolean hasPendingCompletions() {
         return ring.size() != 0 || !endedQueuePairs.isEmpty();

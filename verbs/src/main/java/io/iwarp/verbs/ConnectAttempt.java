@@ -30,7 +30,7 @@ final class ConnectAttempt implements SetupObserver {
     private final ConnectionGroup connections;
     private volatile boolean cancelled;
 
-    /** Whether the group has the current connection. */
+    /** Whether the current connection was added to the group. */
     private volatile boolean isInGroup;
 
     /** The failure that left the current connection without a queue pair; null if there is none. */
@@ -77,7 +77,7 @@ final class ConnectAttempt implements SetupObserver {
         return !isInGroup;
     }
 
-    /** Begins. The future fails if that is not possible. */
+    /** Starts to connect. If that throws, the future fails. */
     void begin() {
         Throwable failure = Callbacks.call(() -> connect(initializer));
         if (failure != null) {

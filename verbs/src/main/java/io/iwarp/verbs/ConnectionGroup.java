@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     private static final Logger LOGGER = LoggerFactory.getLogger(ConnectionGroup.class);
 
-    /** The limit of a deadline, so that it fits a long of nanoseconds: {@code ChronoUnit.FOREVER} does not. */
+    /** The maximum deadline. A longer one, such as {@code ChronoUnit.FOREVER}, overflows a long of nanoseconds. */
     private static final Duration MAX_DEADLINE = Duration.ofDays(36_500);
 
     private final Set<Channel> channels = ConcurrentHashMap.newKeySet();
@@ -40,7 +40,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     private final Consumer<QueuePair> onOpen;
     private final BiConsumer<QueuePair, CloseReason> onClose;
     private volatile boolean closing;
-    /** No connection enters any more. */
+    /** Whether the group accepts no further connections. */
     private volatile boolean complete;
 
     ConnectionGroup() {

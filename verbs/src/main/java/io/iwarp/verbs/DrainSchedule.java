@@ -126,7 +126,7 @@ final class DrainSchedule {
 
     /**
      * Event loop: takes the posted requests. A pending wake-up stays pending: if this cleared {@link #scheduled}, the
-     * next post would add a second one, and each adds one for as long as completions post again.
+     * next post would add a second one, and both would be added again for as long as completions post.
      */
     void drain() {
         drain.run();

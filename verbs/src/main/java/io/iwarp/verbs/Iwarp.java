@@ -152,7 +152,7 @@ public final class Iwarp {
         }
 
         /**
-         * Sets what adds transport handlers to each connection, between TLS and MPA, as
+         * Sets a function that adds transport handlers to each connection, between TLS and MPA, as
          * {@link IwarpChannelInitializer#withTransportHandlers} does; for example a capture.
          */
         public Server transportHandlers(Consumer<ChannelPipeline> newHandlers) {
@@ -219,11 +219,11 @@ public final class Iwarp {
         }
 
         private IwarpChannelInitializer initializer() {
-            ProtectionDomain ofAll = domain == null ? ProtectionDomain.create() : domain;
+            ProtectionDomain sharedDomain = domain == null ? ProtectionDomain.create() : domain;
             Consumer<ConnectionSetup> first = preparation(settings, messageBytes, messages);
             if (settings.mpa().start() == StartMode.REQUEST_REPLY) {
                 IwarpChannelInitializer accepting =
-                        IwarpChannelInitializer.accepting(ofAll, settings, first, decider());
+                        IwarpChannelInitializer.accepting(sharedDomain, settings, first, requireRequestListener());
                 return maxSetups == null ? accepting : accepting.withMaxSetups(maxSetups);
             }
             if (maxSetups != null) {
@@ -234,17 +234,17 @@ public final class Iwarp {
                         "a pre-agreed start has no connection requests to decide about: use onOpen instead of"
                                 + " onRequest");
             }
-            return IwarpChannelInitializer.connecting(ofAll, settings, first);
+            return IwarpChannelInitializer.connecting(sharedDomain, settings, first);
         }
 
-        private ConnectionRequestListener decider() {
-            ConnectionRequestListener decides = requests;
-            if (decides != null) {
-                return decides;
+        private ConnectionRequestListener requireRequestListener() {
+            ConnectionRequestListener listener = requests;
+            if (listener != null) {
+                return listener;
             }
             if (messages == null) {
                 throw new IllegalStateException(
-                        "nobody decides about connection requests: set onRequest, or onMessage to accept all");
+                        "no listener for connection requests is set: set onRequest, or onMessage to accept all");
             }
             return ConnectionRequest::accept;
         }
@@ -358,7 +358,7 @@ public final class Iwarp {
         }
 
         /**
-         * Sets what adds transport handlers to each connection, between TLS and MPA, as
+         * Sets a function that adds transport handlers to each connection, between TLS and MPA, as
          * {@link IwarpChannelInitializer#withTransportHandlers} does; for example a capture.
          */
         public Client transportHandlers(Consumer<ChannelPipeline> newHandlers) {
@@ -455,7 +455,7 @@ public final class Iwarp {
          * Connects, and connects again after each end that may be retried.
          *
          * @param firstPause the pause before the second attempt, above 0
-         * @param maxPause what the growing pauses are limited to, at least the first one
+         * @param maxPause the longest pause, at least {@code firstPause}
          */
         @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
         public Reconnector stayConnected(
@@ -482,7 +482,7 @@ public final class Iwarp {
         }
 
         private Connecting newConnecting() {
-            ProtectionDomain ofAll = domain == null ? ProtectionDomain.create() : domain;
+            ProtectionDomain sharedDomain = domain == null ? ProtectionDomain.create() : domain;
             QueuePairSettings current = peerToPeer
                     ? settings.toBuilder()
                             .mpa(settings.mpa().toBuilder()
@@ -496,9 +496,9 @@ public final class Iwarp {
             Consumer<ChannelPipeline> further = handlers;
             IwarpConnector connector = new IwarpConnector(
                     bootstrap,
-                    IwarpChannelInitializer.connecting(ofAll, current, all),
+                    IwarpChannelInitializer.connecting(sharedDomain, current, all),
                     tls.andThen((pipeline, address) -> further.accept(pipeline)));
-            return new Connecting(connector, ofAll, current, all);
+            return new Connecting(connector, sharedDomain, current, all);
         }
 
         /**

@@ -235,7 +235,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
     void requireInitiator() {
         if (requestListener != null) {
             throw new IllegalArgumentException(
-                    "the initializer is one of a responder; a connector needs IwarpChannelInitializer.initiator(...)");
+                    "this is a responder's initializer; a connector needs IwarpChannelInitializer.initiator(...)");
         }
     }
 

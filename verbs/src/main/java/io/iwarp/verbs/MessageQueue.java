@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The messages of managed receives that the application takes one by one, and the futures that wait for one. A message
  * keeps its place of the receive queue until it is taken, so a full queue stops the input of the stream. Its buffer
- * counts to the {@linkplain io.iwarp.memory.IwarpDevice#maxManagedReceiveBytes limit of the device}. While that is used
- * up, no message begins in a stream with a message that waits.
+ * counts against the {@linkplain io.iwarp.memory.IwarpDevice#maxManagedReceiveBytes limit of the device}. While the
+ * limit is reached, a stream that has an untaken message accepts no new one.
  *
  * <p>Confined to the event loop, except for {@link #next}.
  */
@@ -73,7 +73,7 @@ final class MessageQueue implements CompletionTarget {
         match();
     }
 
-    /** The future completes before the message leaves the queue: if it was cancelled, the next one gets the message. */
+    /** Delivers messages to futures. If a future was cancelled, its message goes back to the head of the queue. */
     private void match() {
         for (LoopFuture<Message> future = waitingFutures.peek(); future != null; future = waitingFutures.peek()) {
             if (future.isDone()) {

@@ -118,7 +118,7 @@ final class PostRing<S> implements QueueSlots {
         }
     }
 
-    /** The claimer: uses an object that is already filled as the slot at a claimed position. */
+    /** The thread that claimed a position: uses an object that is already filled as its slot. */
     void replaceSlot(long position, S filled) {
         slots.setRelease(index(position), filled);
     }

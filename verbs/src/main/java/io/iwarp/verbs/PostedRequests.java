@@ -32,7 +32,7 @@ final class PostedRequests implements RequestQueue, QueueSlots {
     private static final long PENDING = -2;
 
     private final PostRing<WorkRequest> ring;
-    /** The posts that wait for a slot; null as long as none has waited. */
+    /** The posts that wait for a slot; null until the first post has to wait. */
     private final AtomicReference<@Nullable PendingPosts> pendingPosts = new AtomicReference<>();
 
     private final int maxPendingPosts;
@@ -73,12 +73,12 @@ final class PostedRequests implements RequestQueue, QueueSlots {
         budget = bytes == Long.MAX_VALUE ? null : new ByteBudget(bytes);
     }
 
-    /** Sets the target of requests posted with an id that bring none. */
-    void target(CompletionTarget newTarget) {
+    /** Sets the default target of requests that are posted with an id. */
+    void setTarget(CompletionTarget newTarget) {
         defaultTarget = newTarget;
     }
 
-    /** Returns that target, or null if none is set. */
+    /** Returns the default target, or null if none is set. */
     @Nullable
     CompletionTarget target() {
         return defaultTarget;
@@ -395,8 +395,8 @@ final class PostedRequests implements RequestQueue, QueueSlots {
     }
 
     /**
-     * Event loop: flushes all started or posted requests with the close reason. A thread that is just posting calls for
-     * it again, and posts after its own wait until then.
+     * Event loop: flushes all started or posted requests with the close reason. A thread that is posting at this moment
+     * requests another flush after it has published, which also reaches the posts behind its own.
      */
     void flush(CloseReason reason) {
         WorkRequest request = oldestOrNext();

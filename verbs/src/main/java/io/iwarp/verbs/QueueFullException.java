@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * A post exceeds the depth of a queue, or the free part of a limit in bytes. The request was not posted; post it again
- * when there is {@linkplain SendQueue#whenRoom room}. A future fails with it, if it exceeds
+ * A post exceeds the depth of a queue, or the bytes that a limit leaves. The request was not posted; post it again when
+ * there is {@linkplain SendQueue#whenRoom room}. A future fails with it, if it exceeds
  * {@link QueuePairSettings#maxPendingPosts} or {@link QueuePairSettings#maxPendingBytes}; a post with an id throws it.
  * It has no stack trace.
  */

@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  * methods of this class are the same operations with a future as the result. It completes with the {@link Completion},
  * on the event loop, which must not wait for it: {@code get} and {@code join} throw
  * {@link io.netty.util.concurrent.BlockingOperationException} there, also on a future that {@code thenApply} and the
- * like derived from it. The check does not see a wait for {@code CompletableFuture.allOf(...)}, {@code anyOf(...)} or a
- * future of your own, which then blocks the event loop.
+ * like derived from it. A wait for {@code CompletableFuture.allOf(...)}, {@code anyOf(...)} or a future of your own is
+ * not checked, and blocks the event loop.
  *
  * <pre>{@code
  * RemoteBuffer memory = queuePair.remoteBuffers().get(0);     // what the peer advertised when it accepted
@@ -64,9 +64,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>A wrong argument or call throws at once, in each form: {@link NullPointerException},
  *       {@link IllegalArgumentException}, {@link IndexOutOfBoundsException}, {@link IllegalStateException} or
  *       {@link UnsupportedOperationException}.
- *   <li>What can happen to a correct program is an {@link IwarpException}: a {@link QueueFullException} if the post
- *       exceeds the queue's depth or what is left of its byte limit, a {@link ConnectionClosedException} if the queue
- *       pair is {@linkplain ConnectionState#DRAINING closing} or has ended, a
+ *   <li>A failure that a correct program must expect is an {@link IwarpException}: a {@link QueueFullException} if the
+ *       post exceeds the queue's depth or what is left of its byte limit, a {@link ConnectionClosedException} if the
+ *       queue pair is {@linkplain ConnectionState#DRAINING closing} or has ended, a
  *       {@link io.iwarp.memory.RegionClosedException} if its memory was closed or invalidated, a
  *       {@link ResourceLimitException} if the sink of a Read cannot be registered. A future fails with it, and a post
  *       with an id throws it.
@@ -80,12 +80,12 @@ import org.jspecify.annotations.Nullable;
  * when there is room.
  *
  * <p><b>Cancellation.</b> The future of a request may be cancelled, or completed otherwise, for example by
- * {@code orTimeout}; a future that is derived from it has no effect. A request that has not begun is then never sent,
- * and its memory is released soon, by the event loop. A request begins when the protocol takes it from the send queue.
- * One that has begun goes on: a Send or Write is sent, an atomic is executed, and both use their memory until the end.
- * The response to a cancelled Read is discarded: once {@code cancel} has returned, no byte of its sink changes. A
- * receive takes no message once it is cancelled; a message that was arriving in it moves to the next receive, or ends
- * the stream if there is none that is long enough.
+ * {@code orTimeout}; a future that is derived from it has no effect. A request that has not begun is then not sent, and
+ * the event loop releases its memory. A request begins when the protocol takes it from the send queue. One that has
+ * begun continues: a Send or Write is sent, an atomic is executed, and both use their memory until the end. The
+ * response to a cancelled Read is discarded: once {@code cancel} has returned, no byte of its sink changes. A receive
+ * takes no message once it is cancelled; a message that was arriving in it moves to the next receive, or ends the
+ * stream if there is none that is long enough.
  *
  * <p><b>Order.</b> Requests leave, and complete, in the order they were posted. Sends, Writes and Immediate Data also
  * arrive in that order: when the peer's application gets a Send, the bytes of all Writes posted before it are in place.
@@ -472,8 +472,8 @@ public final class QueuePair implements AutoCloseable {
     public QueuePair setCompletionListener(CompletionListener listener) {
         requireFreeTargets();
         CompletionTarget target = target(COMPLETIONS, listener);
-        requests.target(target);
-        engine.receiveSide().target(target);
+        requests.setTarget(target);
+        engine.receiveSide().setTarget(target);
         return this;
     }
 
@@ -482,7 +482,7 @@ public final class QueuePair implements AutoCloseable {
         targetLockReason =
                 "the messages of this queue pair go to its listener for messages: use the posts that return a"
                         + " future, or sendQueueFor(listener)";
-        engine.receiveSide().target(target("messages", (same, completion) -> {
+        engine.receiveSide().setTarget(target("messages", (same, completion) -> {
             Message message = new Message(completion);
             try {
                 if (completion.successful()) {
@@ -498,8 +498,8 @@ public final class QueuePair implements AutoCloseable {
     /** Sets the ports that get all completions. They cannot be replaced. */
     void completeIn(CompletionPort sends, CompletionPort receives) {
         targetLockReason = "the queue pair has its completion queues already";
-        requests.target(sends);
-        engine.receiveSide().target(receives);
+        requests.setTarget(sends);
+        engine.receiveSide().setTarget(receives);
     }
 
     /** Checks that the targets of completions may be replaced. */

@@ -114,7 +114,7 @@ final class QueuePairEngine implements RdmapUlp {
                         state::closeReason,
                         stream.managedReceiveBudget());
         if (messageQueue != null) {
-            receiveSide.target(messageQueue);
+            receiveSide.setTarget(messageQueue);
         }
         requests = new PostedRequests(channel, settings, state, drains, recorder);
         poster = new RequestPoster(requests, stream, state, settings.extensions());
@@ -162,8 +162,8 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     /**
-     * Returns the layer below, to be added to a pipeline. After this call the termination of the event loop ends the
-     * stream.
+     * Returns the RDMAP handler, which the caller adds to a pipeline. After this call the termination of the event loop
+     * ends the stream.
      */
     RdmapHandler enterPipeline() {
         LoopTermination.await(eventLoop, terminationListener);

@@ -104,8 +104,8 @@ public final class QueuePairSettings {
 
     /**
      * Returns the maximum number of bytes of all Sends, Writes, Reads and atomics that have not completed, 1 to 2^63 -
-     * 1. The default is 2^63 - 1, so that only the queue depth limits. The setting limits how much local memory a slow
-     * peer can tie up.
+     * 1. The default is 2^63 - 1, so that the queue depth is the only limit. The setting limits how much local memory a
+     * slow peer can tie up.
      */
     public long maxOutstandingBytes() {
         return values.get(MAX_OUTSTANDING_BYTES);

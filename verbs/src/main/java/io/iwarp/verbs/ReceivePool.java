@@ -164,7 +164,7 @@ final class ReceivePool {
         private final Runnable wake;
         /** The receives of this stream that are not released, at most the share. It grows only with the lock held. */
         private final AtomicInteger heldCount = new AtomicInteger();
-        /** Whether the stream has to get a receive. Written with the lock held. */
+        /** Whether the stream waits for a receive. Written with the lock held. */
         private volatile boolean isWaiting;
         /** The receive that was granted and not collected. Guarded by the lock. */
         private @Nullable ReceiveRequest claim;

@@ -62,7 +62,7 @@ final class ReceiveSide {
     }
 
     /** Sets the target of messages that take a receive with an id, a managed or a shared one. */
-    void target(CompletionTarget newTarget) {
+    void setTarget(CompletionTarget newTarget) {
         target = newTarget;
     }
 

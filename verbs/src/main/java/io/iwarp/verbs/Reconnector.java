@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * than the next pause resets the back-off. Made by {@link Iwarp.Client#stayConnected}.
  *
  * <p>It stops at the first end that must not be retried, such as a rejection or a close of the queue pair by this side;
- * {@link #reconnect} closes it without that. Any thread may call any method.
+ * {@link #reconnect} closes it and connects again. Any thread may call any method.
  */
 @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 public final class Reconnector implements AutoCloseable {
@@ -239,7 +239,7 @@ public final class Reconnector implements AutoCloseable {
         synchronized (lock) {
             open = currentQueuePair;
             if (open == null) {
-                return; // the end of the last one may still have to be handled as requested
+                return; // no connection to close; the end of the last one may not be handled yet
             }
             reconnecting = true;
         }

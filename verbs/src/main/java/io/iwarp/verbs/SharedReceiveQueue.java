@@ -136,7 +136,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
         return pool.share();
     }
 
-    /** Returns the number of posted receives that no stream has got. It may change at any time. */
+    /** Returns the number of posted receives that are not assigned to a stream. It may change at any time. */
     public int available() {
         return pool.available();
     }

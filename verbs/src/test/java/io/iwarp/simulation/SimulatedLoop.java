@@ -65,7 +65,7 @@ final class SimulatedLoop extends AbstractScheduledEventExecutor implements Even
         channels.add(channel);
     }
 
-    /** Each step takes so long. */
+    /** Sets how long each step takes. */
     void slow(long nanos) {
         stepTime = nanos;
     }

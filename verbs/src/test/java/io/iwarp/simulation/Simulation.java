@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One run: what a seed decides, from the connections' set-up until nothing is left of them. */
+/** One run of a seed, from the set-up of its connections until nothing is left of them. */
 public final class Simulation {
     private static final long MILLI = 1_000_000L;
     private static final long SECOND = 1000 * MILLI;
@@ -22,7 +22,7 @@ public final class Simulation {
     private final Plan plan;
     private final World world;
     private final SimulatedAllocator stackMemory;
-    /** There always is some. */
+    /** Never out of memory. */
     private final SimulatedAllocator ampleMemory;
 
     private final SimulatedAllocator applicationMemory;
@@ -123,7 +123,7 @@ public final class Simulation {
         world.check();
     }
 
-    /** Some quiet time, in which all that was posted should get done, and what recurs recurs. */
+    /** Some quiet time, in which all posts must complete and keep-alives must continue. */
     private void settle() {
         stackMemory.heal();
         if (world.dice.permille(700)) {

@@ -13,7 +13,7 @@ final class Waits {
     private final End end;
     private final World world;
     private final Plan plan;
-    /** In nanoseconds: each limit once after the other, and each may look twice. */
+    /** The sum of all limits in nanoseconds. Most count twice: a deadline that sees progress starts again once. */
     private final long longestWait;
 
     private final long longestClose;
@@ -171,7 +171,7 @@ final class Waits {
         }
     }
 
-    /** Who looks after the limit, and sees progress, looks once more. */
+    /** A deadline that sees progress starts again once. */
     private void requireEnd(long nanos, Duration limit, String what) {
         if (nanos > 2 * limit.toNanos() + LONG_REST) {
             world.violated(

@@ -12,7 +12,7 @@ interface Inbox {
     /** The longest message it takes. */
     int BYTES = 64;
 
-    /** Returns completes with the n-th message, from 0, whose buffer stays as it is until the inbox is closed. */
+    /** Returns a future of the n-th message, from 0, whose buffer stays as it is until the inbox is closed. */
     CompletableFuture<Completion> message(int n);
 
     /** The stream has ended for this reason, after so many messages: what became of the receives that were left? */

@@ -325,8 +325,8 @@ class CompletionQueueTest {
     }
 
     /**
-     * Event loop A has taken a place and is slow; B adds behind it and its event fires; then A adds, which is worth
-     * none.
+     * Event loop A claims a slot and stalls. Loop B publishes behind it and raises the event. The publish of A then
+     * must not raise a second one.
      */
     @Test
     void armingSaysThatThereIsSomethingWhileAnEventLoopAddsIt() throws Exception {

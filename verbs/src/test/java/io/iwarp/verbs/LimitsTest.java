@@ -193,7 +193,7 @@ class LimitsTest {
         var second = connector.connect(address);
         undecided.poll(PATIENCE_SECONDS, TimeUnit.SECONDS).reject();
         assertThatThrownBy(() -> Loopback.await(second)).isNotNull();
-        // And the place of one that goes without a word.
+        // A connection that closes without a request frees its place, too.
         silent.close();
         await().until(() -> metrics.connections(Role.RESPONDER, ConnectionState.INIT) == 0);
         for (int i = 0; i < 2; i++) {

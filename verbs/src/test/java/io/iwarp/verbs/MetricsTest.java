@@ -150,7 +150,7 @@ class MetricsTest {
                     .isZero();
             assertThat(responders.setups(Role.RESPONDER, SetupOutcome.ACCEPTED)).isOne();
             assertThat(responders.setups(Role.RESPONDER, SetupOutcome.REJECTED)).isOne();
-            // The peer that lost its patience, and the stranger.
+            // The initiator that timed out, and the peer that does not speak MPA.
             assertThat(responders.setups(Role.RESPONDER, SetupOutcome.FAILED)).isEqualTo(2);
             // Its peer has not sent anything.
             assertThat(responders.connections(Role.RESPONDER, ConnectionState.ESTABLISHED))

@@ -149,7 +149,7 @@ class SlowPeerTest {
     }
 
     @Test
-    void onlyWhileTheDeviceIsShortASlowPeerHasToHurry() {
+    void aSlowPeerMustReachTheRateOnlyWhileTheBudgetIsExhausted() {
         IwarpDevice device = IwarpDevice.builder().maxSendingBytes(LIMIT).build();
         QueuePairSettings settings =
                 settings().transmitTimeout(SECOND.multipliedBy(10)).build();

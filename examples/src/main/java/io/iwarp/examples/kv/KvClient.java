@@ -111,7 +111,7 @@ public final class KvClient implements AutoCloseable {
     /** Returns the value of a key, and counts a hit. */
     public Optional<Found> get(String key) throws IOException, InterruptedException {
         Optional<Found> found = find(Protocol.key(key));
-        // Nobody waits for the reply. Those of the next operation come after it.
+        // The reply is not awaited: replies to the next operation follow it.
         found.ifPresent(value -> queuePair.fetchAdd(counter(value.slot()), 1));
         return found;
     }
@@ -139,7 +139,7 @@ public final class KvClient implements AutoCloseable {
                 retries++;
             }
         }
-        throw new IOException("the key changed each time that it was read: too many write it");
+        throw new IOException("the key changed each time that it was read: too many clients write it");
     }
 
     private Optional<Found> findEntry(Hash hash, byte[] key)

@@ -28,7 +28,7 @@ public final class Quorum {
 
     private static final EventLoopGroup GROUP = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
 
-    /** Has the log, and lets the newest leader alone write it. */
+    /** A replica of the log, which only its current leader can write. */
     private static final class Replica {
         private final ProtectionDomain domain = ProtectionDomain.create();
         private final MemoryRegion log = domain.allocate(LOG);
@@ -45,7 +45,7 @@ public final class Quorum {
 
         private synchronized void onRequest(ConnectionRequest request) {
             if (leaderWindow != null) {
-                leaderWindow.close(); // from now on the leader before cannot write
+                leaderWindow.close(); // revokes the access of the previous leader
             }
             leaderWindow = request.queuePair()
                     .window(log, 0, LOG)
@@ -89,7 +89,7 @@ public final class Quorum {
         return committed;
     }
 
-    /** A replica has accepted another leader. The others take entries until they do so as well. */
+    /** Returns whether a replica has accepted another leader. The others accept entries of this one until they do. */
     private static boolean replaced(List<QueuePair> replicas) {
         return replicas.stream()
                 .map(QueuePair::closeReason)

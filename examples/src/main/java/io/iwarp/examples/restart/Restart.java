@@ -46,7 +46,7 @@ public final class Restart {
                     .get();
         }
 
-        /** Nothing that a client knows to be done is lost. */
+        /** Stops the server. No acknowledged operation is lost. */
         private void stop(Path path) throws Exception {
             listener.close();
             for (QueuePair client : listener.queuePairs()) {
