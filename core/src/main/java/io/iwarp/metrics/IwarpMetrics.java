@@ -306,7 +306,7 @@ public final class IwarpMetrics {
 
     /** Counts a connection that was refused before its set-up, because too many others were in set-up. */
     @API(status = API.Status.INTERNAL)
-    public void refuseSetup(Role role) {
+    public void onSetupRefused(Role role) {
         increment(role, SetupOutcome.OVERLOADED);
     }
 

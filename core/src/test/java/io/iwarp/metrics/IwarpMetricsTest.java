@@ -192,7 +192,7 @@ class IwarpMetricsTest {
         rejected.onEnded(reason(EndedBy.LOCAL_APPLICATION));
         addConnection(new StillConnection(), LOOP).onEnded(reason(EndedBy.TIMEOUT));
         addConnection(new StillConnection(), LOOP).onEnded(reason(EndedBy.LOCAL_FAULT));
-        metrics.refuseSetup(Role.RESPONDER);
+        metrics.onSetupRefused(Role.RESPONDER);
 
         for (SetupOutcome outcome : SetupOutcome.values()) {
             assertThat(metrics.setups(Role.INITIATOR, outcome))

@@ -90,7 +90,7 @@ public class DdpMessage extends AbstractReferenceCounted {
      * @throws IllegalStateException if the message is in flight
      */
     public final DdpMessage tagged(int rsvdUlp, int destination, long offset) {
-        describe(true, rsvdUlp);
+        setKind(true, rsvdUlp);
         stag = destination;
         taggedOffset = offset;
         return this;
@@ -112,13 +112,13 @@ public class DdpMessage extends AbstractReferenceCounted {
             throw new IllegalArgumentException(
                     "queue number " + Integer.toUnsignedString(queue) + " is outside 0.." + (DdpSegment.QUEUES - 1));
         }
-        describe(false, rsvdUlpFirst);
+        setKind(false, rsvdUlpFirst);
         rsvdUlp = rsvdUlpRest;
         queueNumber = queue;
         return this;
     }
 
-    private void describe(boolean isTagged, int controlByte) {
+    private void setKind(boolean isTagged, int controlByte) {
         requireNotInFlight();
         if ((controlByte & ~BYTE_MASK) != 0) {
             throw new IllegalArgumentException("control byte " + controlByte + " is outside 0..255");
@@ -237,7 +237,7 @@ public class DdpMessage extends AbstractReferenceCounted {
     }
 
     /** The last segment was written. */
-    final void wireEnd(long position) {
+    final void setWireEnd(long position) {
         wireEnd = position;
     }
 

@@ -259,14 +259,14 @@ final class DdpReceiver {
     }
 
     private @Nullable ProtocolFault placeUntagged(UntaggedQueue queue, UntaggedBuffer buffer) {
-        if (buffer.complete()) {
+        if (buffer.isComplete()) {
             return new ProtocolFault(
                     ProtocolError.DDP_UNTAGGED_MSN_OUT_OF_RANGE,
                     describeMessage() + " was already complete: its last segment has arrived");
         }
         boolean first = !buffer.hasStarted();
         buffer.start(segment);
-        ProtocolFault fault = checkOffset(buffer.room());
+        ProtocolFault fault = checkOffset(buffer.capacity());
         if (fault == null) {
             fault = checkCoverage(buffer);
         }
@@ -290,9 +290,9 @@ final class DdpReceiver {
 
     /** Bounds the time of a message that is not complete with its first segment. */
     private void watch(UntaggedBuffer buffer, boolean first) {
-        if (first && !buffer.complete()) {
+        if (first && !buffer.isComplete()) {
             incomplete.add(buffer);
-        } else if (!first && buffer.complete()) {
+        } else if (!first && buffer.isComplete()) {
             incomplete.remove(buffer);
         }
     }
@@ -376,7 +376,7 @@ final class DdpReceiver {
         ProtocolFault fault = null;
         boolean waited = false;
         UntaggedBuffer head = first;
-        while (fault == null && !isDiscarding && head != null && head.complete()) {
+        while (fault == null && !isDiscarding && head != null && head.isComplete()) {
             if (waited) {
                 markLastSegment(head);
             }

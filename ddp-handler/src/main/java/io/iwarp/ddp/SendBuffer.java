@@ -212,7 +212,7 @@ final class SendBuffer {
     void written(LongSupplier position) {
         long last = next - 1;
         if (!isNextStarted && last >= messages.first()) {
-            messages.get(last).wireEnd(position.getAsLong());
+            messages.get(last).setWireEnd(position.getAsLong());
         }
     }
 
@@ -297,13 +297,13 @@ final class SendBuffer {
     // Bursts.
 
     /** Returns the free bytes of the window. */
-    private int room() {
+    private int windowLeft() {
         return window - (int) (bytesCut - bytesTaken);
     }
 
     /** Returns whether the window has room for a segment of any size, and this side may hold the next one. */
     boolean hasRoomFor(int mulpdu) {
-        return room() >= mulpdu && reserve(mulpdu);
+        return windowLeft() >= mulpdu && reserve(mulpdu);
     }
 
     /** Returns whether this side may hold the next segment too. Reserves its bytes if necessary. */
@@ -325,7 +325,7 @@ final class SendBuffer {
 
     /** Returns the maximum number of bytes of the next burst. */
     int burstRoom() {
-        return Math.min(maxBurst, room());
+        return Math.min(maxBurst, windowLeft());
     }
 
     /**

@@ -44,7 +44,7 @@ public class UntaggedBuffer {
      * Returns the maximum length of the message that has started, in bytes. A subclass decides by {@link #control} and
      * {@link #rsvdUlp}.
      */
-    protected long room() {
+    protected long capacity() {
         return sink.length();
     }
 
@@ -102,7 +102,7 @@ public class UntaggedBuffer {
     }
 
     /** Returns whether the last segment of the message was placed, and with it each byte. */
-    public final boolean complete() {
+    public final boolean isComplete() {
         return complete;
     }
 

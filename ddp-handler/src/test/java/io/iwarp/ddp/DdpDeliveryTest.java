@@ -266,7 +266,7 @@ class DdpDeliveryTest {
         }
 
         @Override
-        protected long room() {
+        protected long capacity() {
             return sinkOfMessage().length();
         }
 

@@ -79,7 +79,7 @@ class DdpReceiverUntaggedTest {
     void messageWithoutMemoryEndsTheStream() {
         peer.ulp.post(0, new UntaggedBuffer() {
             @Override
-            protected long room() {
+            protected long capacity() {
                 return 8;
             }
 
@@ -355,7 +355,7 @@ class DdpReceiverUntaggedTest {
         peer.receives(Segment.untagged(0, 1).offset(offset).payload(new byte[length]));
 
         assertFault(ProtocolError.DDP_UNTAGGED_INVALID_MO, 1, 2, 0x04);
-        assertThat(buffer.complete()).isFalse();
+        assertThat(buffer.isComplete()).isFalse();
     }
 
     @ParameterizedTest

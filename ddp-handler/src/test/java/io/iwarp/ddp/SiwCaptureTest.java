@@ -59,7 +59,7 @@ class SiwCaptureTest {
                 MpaParameters.builder(Role.INITIATOR).crc(crc).build(),
                 new Counters());
         List<byte[]> ulpdus = new ArrayList<>();
-        while (decoder.decode(bytes, index, stream.length - index) == FpduDecoder.Progress.FPDU) {
+        while (decoder.decode(bytes, index, stream.length - index) == FpduDecoder.Result.FPDU) {
             ulpdus.add(ByteBufUtil.getBytes(decoder.ulpdu(), decoder.ulpduIndex(), decoder.ulpduLength()));
             index += decoder.wireLength();
         }

@@ -18,11 +18,11 @@ import org.jspecify.annotations.Nullable;
  * results:
  *
  * <ul>
- *   <li>{@link Progress#INCOMPLETE}: the FPDU is incomplete; {@link #needed()} says how many bytes the next call needs.
+ *   <li>{@link Result#INCOMPLETE}: the FPDU is incomplete; {@link #needed()} says how many bytes the next call needs.
  *       Nothing has changed.
- *   <li>{@link Progress#FPDU}: the FPDU is valid, {@link #ulpdu()} contains its ULPDU, and {@link #wireLength()} bytes
+ *   <li>{@link Result#FPDU}: the FPDU is valid, {@link #ulpdu()} contains its ULPDU, and {@link #wireLength()} bytes
  *       are consumed.
- *   <li>{@link Progress#FAULT}: the FPDU is invalid; {@link #fault()} says why. It is the last result: the start of the
+ *   <li>{@link Result#FAULT}: the FPDU is invalid; {@link #fault()} says why. It is the last result: the start of the
  *       next FPDU is unknown.
  * </ul>
  *
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 public final class FpduDecoder {
 
     /** The results of {@link FpduDecoder#decode}. */
-    public enum Progress {
+    public enum Result {
         /** A valid FPDU. */
         FPDU,
         /** The start of an FPDU, or nothing. */
@@ -95,12 +95,12 @@ public final class FpduDecoder {
      * @param length the number of bytes; any number of FPDUs may follow the first
      * @return the result
      */
-    public Progress decode(ByteBuf bytes, int index, int length) {
+    public Result decode(ByteBuf bytes, int index, int length) {
         int lead = markers && MarkerLayout.isAt(position) ? MarkerLayout.LENGTH : 0;
         int head = lead + FpduEncoder.ULPDU_LENGTH_LENGTH;
         needed = head;
         if (length < needed) {
-            return Progress.INCOMPLETE;
+            return Result.INCOMPLETE;
         }
         int announced = bytes.getUnsignedShort(index + lead);
         if (markers && announced > Mulpdu.MAX) {
@@ -110,23 +110,23 @@ public final class FpduDecoder {
         wireLength = markers ? MarkerLayout.wireLength(position, fpduLength) : fpduLength;
         needed = wireLength;
         if (length < needed) {
-            return Progress.INCOMPLETE;
+            return Result.INCOMPLETE;
         }
         if (crc && !checkCrc(bytes, index, announced)) {
-            return Progress.FAULT;
+            return Result.FAULT;
         }
         if (markers && !checkMarkers(bytes, index, lead, announced)) {
-            return Progress.FAULT;
+            return Result.FAULT;
         }
         int beforeMarker = markers ? MarkerLayout.bytesToNext(position) - head : announced;
         if (beforeMarker >= announced) {
-            ulpduIn(bytes, index + head, announced);
+            setUlpdu(bytes, index + head, announced);
         } else {
-            ulpduIn(join(bytes, index + head, index + wireLength, beforeMarker, announced), 0, announced);
+            setUlpdu(join(bytes, index + head, index + wireLength, beforeMarker, announced), 0, announced);
         }
         count(fpduLength);
         position += wireLength;
-        return Progress.FPDU;
+        return Result.FPDU;
     }
 
     /**
@@ -157,13 +157,13 @@ public final class FpduDecoder {
     }
 
     /** Replaces the buffer of the last ULPDU with a copy that the caller has made. */
-    void ulpduIn(ByteBuf copy) {
-        ulpduIn(copy, 0, ulpduLength);
+    void replaceUlpdu(ByteBuf copy) {
+        setUlpdu(copy, 0, ulpduLength);
         releaseJoined();
     }
 
     @SuppressWarnings("ReferenceEquality") // rewriting a reference costs more than comparing it
-    private void ulpduIn(ByteBuf bytes, int index, int length) {
+    private void setUlpdu(ByteBuf bytes, int index, int length) {
         if (ulpdu != bytes) {
             ulpdu = bytes;
         }
@@ -176,7 +176,7 @@ public final class FpduDecoder {
         return wireLength;
     }
 
-    /** Returns the fault after {@link Progress#FAULT}, null before. */
+    /** Returns the fault after {@link Result#FAULT}, null before. */
     public @Nullable ProtocolFault fault() {
         return fault;
     }
@@ -194,7 +194,7 @@ public final class FpduDecoder {
 
     /** Releases the buffer for ULPDUs cut by markers, and clears the last ULPDU. Decoding may continue. */
     public void release() {
-        ulpduIn(Unpooled.EMPTY_BUFFER, 0, 0);
+        setUlpdu(Unpooled.EMPTY_BUFFER, 0, 0);
         releaseJoined();
     }
 
@@ -244,18 +244,18 @@ public final class FpduDecoder {
         return true;
     }
 
-    private Progress refuseLength(int ulpduLength) {
+    private Result refuseLength(int ulpduLength) {
         fault = new ProtocolFault(
                 ProtocolError.MPA_MARKER_MISMATCH,
                 String.format(
                         "the FPDU at stream byte %d has ULPDU_Length %d (expected: at most %d with"
                                 + " markers, because FPDUPTR has 16 bits)",
                         position, ulpduLength, Mulpdu.MAX));
-        return Progress.FAULT;
+        return Result.FAULT;
     }
 
     private ByteBuf join(ByteBuf bytes, int start, int end, int first, int ulpduLength) {
-        ByteBuf whole = room(ulpduLength);
+        ByteBuf whole = joinBuffer(ulpduLength);
         ByteBuffer source = bytes.internalNioBuffer(start, end - start);
         ByteBuffer target = whole.internalNioBuffer(0, ulpduLength);
         int from = source.position();
@@ -272,7 +272,7 @@ public final class FpduDecoder {
         return whole;
     }
 
-    private ByteBuf room(int bytes) {
+    private ByteBuf joinBuffer(int bytes) {
         ByteBuf whole = joinedUlpdu;
         if (whole != null && whole.capacity() >= bytes) {
             return whole.clear();

@@ -3,7 +3,7 @@ package io.iwarp.mpa;
 import io.iwarp.ProtocolFault;
 import io.iwarp.internal.EventLoopBuffers;
 import io.iwarp.internal.InputBudget;
-import io.iwarp.mpa.FpduDecoder.Progress;
+import io.iwarp.mpa.FpduDecoder.Result;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayDeque;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The receiving side of MPA without a channel: it takes bytes in pieces of any size, and returns ULPDUs.
  *
- * <p>After each {@link #add}, call {@link #next()} until it does not return {@link Progress#FPDU}. FPDUs are decoded in
+ * <p>After each {@link #add}, call {@link #next()} until it does not return {@link Result#FPDU}. FPDUs are decoded in
  * place. One that spans several pieces is gathered in a buffer of its own. Buffers that are added while a ULPDU is
  * handled are queued.
  *
@@ -77,16 +77,16 @@ final class FpduInput {
      * @return FPDU: see {@link #deliver}; INCOMPLETE: add more bytes; FAULT: see {@link #fault()}, then call only
      *     {@link #release()}
      */
-    Progress next() {
+    Result next() {
         releaseGathered();
         for (ByteBuf bytes = unread(); bytes != null; bytes = unread()) {
-            Progress progress = partial == null ? decodeInPlace(bytes) : decodeGathered(bytes);
-            if (progress != Progress.INCOMPLETE) {
+            Result progress = partial == null ? decodeInPlace(bytes) : decodeGathered(bytes);
+            if (progress != Result.INCOMPLETE) {
                 return progress;
             }
         }
         decoder.release();
-        return Progress.INCOMPLETE;
+        return Result.INCOMPLETE;
     }
 
     /**
@@ -114,7 +114,7 @@ final class FpduInput {
             copy.writeBytes(later);
             later.release();
         }
-        decoder.ulpduIn(copy);
+        decoder.replaceUlpdu(copy);
         releaseGathered();
         releaseCurrent();
         current = copy;
@@ -172,25 +172,25 @@ final class FpduInput {
         }
     }
 
-    private Progress decodeInPlace(ByteBuf bytes) {
+    private Result decodeInPlace(ByteBuf bytes) {
         int end = bytes.writerIndex();
-        Progress progress = decoder.decode(bytes, index, end - index);
-        if (progress == Progress.FPDU) {
+        Result progress = decoder.decode(bytes, index, end - index);
+        if (progress == Result.FPDU) {
             index += decoder.wireLength();
-        } else if (progress == Progress.INCOMPLETE) {
+        } else if (progress == Result.INCOMPLETE) {
             gather(bytes);
         }
         return progress;
     }
 
-    private Progress decodeGathered(ByteBuf bytes) {
+    private Result decodeGathered(ByteBuf bytes) {
         gather(bytes);
         ByteBuf whole = Objects.requireNonNull(partial);
         if (whole.writerIndex() < decoder.needed()) {
-            return Progress.INCOMPLETE;
+            return Result.INCOMPLETE;
         }
-        Progress progress = decoder.decode(whole, 0, whole.writerIndex());
-        if (progress == Progress.FPDU) {
+        Result progress = decoder.decode(whole, 0, whole.writerIndex());
+        if (progress == Result.FPDU) {
             gatheredFpdu = whole;
             endPartial();
         }

@@ -534,13 +534,13 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
         if (!to.markers() && ulpdu.isReferable()) {
             addByReference(ctx, to, ulpdu);
         } else {
-            to.encode(ulpdu, room(ctx, to.wireLength(ulpdu.length())));
+            to.encode(ulpdu, batchFor(ctx, to.wireLength(ulpdu.length())));
         }
     }
 
     private void addByReference(ChannelHandlerContext ctx, FpduEncoder to, Ulpdu ulpdu) {
         int aroundPayload = FpduEncoder.fpduLength(ulpdu.length()) - ulpdu.payloadLength();
-        ByteBuf out = room(ctx, aroundPayload);
+        ByteBuf out = batchFor(ctx, aroundPayload);
         ByteBuf payload = ulpdu.payload().retainedSlice(ulpdu.payloadIndex(), ulpdu.payloadLength());
         boolean encoded = false;
         try {
@@ -560,10 +560,10 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * A new buffer grows with the encoded bytes, to at most twice their size, since the peer decides how long it is
-     * held.
+     * Returns the batch with at least a number of writable bytes. A new buffer grows with the encoded bytes, to at most
+     * twice their size, since the peer decides how long it is held.
      */
-    private ByteBuf room(ChannelHandlerContext ctx, int bytes) {
+    private ByteBuf batchFor(ChannelHandlerContext ctx, int bytes) {
         ByteBuf current = batch;
         if (current != null && current.capacity() - current.writerIndex() < bytes) {
             int grown = current.writerIndex() + bytes;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
-import io.iwarp.mpa.FpduDecoder.Progress;
+import io.iwarp.mpa.FpduDecoder.Result;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -43,7 +43,7 @@ class FpduDecoderTest {
                 decoder.release();
                 decoder = decoder(crc, markers, start);
 
-                assertThat(decode(wire)).isEqualTo(Progress.FPDU);
+                assertThat(decode(wire)).isEqualTo(Result.FPDU);
                 assertThat(decoder.wireLength()).isEqualTo(wire.length);
                 assertThat(decoder.ulpduLength()).isEqualTo(length);
                 assertThat(ulpduBytes()).isEqualTo(bytes);
@@ -59,7 +59,7 @@ class FpduDecoderTest {
         byte[] wire = new ReferenceFramer(true, true).frame(new byte[length]);
         ByteBuf bytes = Unpooled.wrappedBuffer(wire);
 
-        assertThat(decoder.decode(bytes, 0, wire.length)).isEqualTo(Progress.FPDU);
+        assertThat(decoder.decode(bytes, 0, wire.length)).isEqualTo(Result.FPDU);
 
         assertThat(decoder.ulpdu()).isSameAs(bytes);
         assertThat(decoder.ulpduIndex()).isEqualTo(6);
@@ -70,10 +70,10 @@ class FpduDecoderTest {
     void asksForTheLengthFirstAndThenForTheWholeFpdu() {
         byte[] wire = new ReferenceFramer(true, true).frame(new byte[600]);
         for (int have = 0; have < wire.length; have++) {
-            assertThat(decode(wire, have)).isEqualTo(Progress.INCOMPLETE);
+            assertThat(decode(wire, have)).isEqualTo(Result.INCOMPLETE);
             assertThat(decoder.needed()).isEqualTo(have < 6 ? 6 : wire.length);
         }
-        assertThat(decode(wire)).isEqualTo(Progress.FPDU);
+        assertThat(decode(wire)).isEqualTo(Result.FPDU);
         assertThat(decoder.needed()).isLessThanOrEqualTo(FpduDecoder.maxWireLength());
     }
 
@@ -88,7 +88,7 @@ class FpduDecoderTest {
         assertFault(wire, ProtocolError.MPA_CRC_MISMATCH);
 
         decoder = decoder(true, false, 0);
-        assertThat(decode(withRightCrc(wire))).isEqualTo(Progress.FPDU);
+        assertThat(decode(withRightCrc(wire))).isEqualTo(Result.FPDU);
         assertThat(ulpduBytes()).containsExactly(1, 2, 3);
     }
 
@@ -102,7 +102,7 @@ class FpduDecoderTest {
         assertFault(wire, ProtocolError.MPA_CRC_MISMATCH);
 
         decoder = decoder(true, true, 0);
-        assertThat(decode(withRightCrc(wire))).isEqualTo(Progress.FPDU);
+        assertThat(decode(withRightCrc(wire))).isEqualTo(Result.FPDU);
     }
 
     @ParameterizedTest
@@ -114,7 +114,7 @@ class FpduDecoderTest {
         assertFault(wire, ProtocolError.MPA_CRC_MISMATCH);
 
         decoder = decoder(true, true, 0);
-        assertThat(decode(withRightCrc(wire))).isEqualTo(Progress.FPDU);
+        assertThat(decode(withRightCrc(wire))).isEqualTo(Result.FPDU);
     }
 
     @ParameterizedTest
@@ -143,11 +143,11 @@ class FpduDecoderTest {
     @Test
     void oneBufferServesUlpdusThatMarkersCutUntilALongerOneNeedsMore() {
         ReferenceFramer model = new ReferenceFramer(true, true);
-        assertThat(decode(model.frame(new byte[600]))).isEqualTo(Progress.FPDU);
+        assertThat(decode(model.frame(new byte[600]))).isEqualTo(Result.FPDU);
         ByteBuf first = decoder.ulpdu();
-        assertThat(decode(model.frame(new byte[600]))).isEqualTo(Progress.FPDU);
+        assertThat(decode(model.frame(new byte[600]))).isEqualTo(Result.FPDU);
         assertThat(decoder.ulpdu()).isSameAs(first);
-        assertThat(decode(model.frame(new byte[5000]))).isEqualTo(Progress.FPDU);
+        assertThat(decode(model.frame(new byte[5000]))).isEqualTo(Result.FPDU);
         ByteBuf second = decoder.ulpdu();
         assertThat(first.refCnt()).isZero();
         decoder.release();
@@ -157,8 +157,8 @@ class FpduDecoderTest {
     @Test
     void countsDeliveredFpdus() {
         ReferenceFramer model = new ReferenceFramer(true, true);
-        assertThat(decode(model.frame(new byte[600]))).isEqualTo(Progress.FPDU);
-        assertThat(decode(model.frame(new byte[10]))).isEqualTo(Progress.FPDU);
+        assertThat(decode(model.frame(new byte[600]))).isEqualTo(Result.FPDU);
+        assertThat(decode(model.frame(new byte[10]))).isEqualTo(Result.FPDU);
 
         assertThat(counters.get(Counter.FPDUS_RECEIVED)).isEqualTo(2);
         assertThat(counters.get(Counter.MARKERS_RECEIVED)).isEqualTo(2);
@@ -201,7 +201,7 @@ class FpduDecoderTest {
                 // A longer ULPDU_Length asks for more bytes first; they are what follows on the stream.
                 byte[] more = Arrays.copyOf(bad, FpduDecoder.maxWireLength());
 
-                assertThat(decode(more)).as("bit %d at %d", bit, start).isEqualTo(Progress.FAULT);
+                assertThat(decode(more)).as("bit %d at %d", bit, start).isEqualTo(Result.FAULT);
             }
         }
     }
@@ -216,7 +216,7 @@ class FpduDecoderTest {
             wire[wire.length - i] = (byte) (0xA0 + i);
         }
 
-        assertThat(decode(wire)).isEqualTo(Progress.FPDU);
+        assertThat(decode(wire)).isEqualTo(Result.FPDU);
         assertThat(ulpduBytes()).containsExactly(9, 8, 7);
         assertThat(counters.get(Counter.CRC_CHECKED)).isZero();
     }
@@ -226,7 +226,7 @@ class FpduDecoderTest {
         decoder = decoder(true, false, 0);
         byte[] wire = new ReferenceFramer(true, false).frame(new byte[65535]);
 
-        assertThat(decode(wire)).isEqualTo(Progress.FPDU);
+        assertThat(decode(wire)).isEqualTo(Result.FPDU);
         assertThat(decoder.ulpduLength()).isEqualTo(65535);
         assertThat(decoder.needed()).isEqualTo(FpduDecoder.maxWireLength());
     }
@@ -247,7 +247,7 @@ class FpduDecoderTest {
         decoder = decoder(true, true, start);
         ReferenceFramer model = new ReferenceFramer(true, true, start);
         for (int length : new int[] {20, 200, 3000, 499, 64768}) {
-            assertThat(decode(model.frame(new byte[length]))).isEqualTo(Progress.FPDU);
+            assertThat(decode(model.frame(new byte[length]))).isEqualTo(Result.FPDU);
             assertThat(decoder.position()).isEqualTo(model.position());
         }
     }
@@ -258,7 +258,7 @@ class FpduDecoderTest {
         byte[] wire = new ReferenceFramer(true, true).frame(new byte[2000]);
         ByteBuf bytes = Unpooled.copiedBuffer(wire).asReadOnly();
 
-        assertThat(decoder.decode(bytes, 0, wire.length)).isEqualTo(Progress.FPDU);
+        assertThat(decoder.decode(bytes, 0, wire.length)).isEqualTo(Result.FPDU);
         assertThat(ByteBufUtil.getBytes(bytes)).isEqualTo(wire);
     }
 
@@ -266,16 +266,16 @@ class FpduDecoderTest {
         return new FpduDecoder(ByteBufAllocator.DEFAULT, crc, markers, counters, position);
     }
 
-    private Progress decode(byte[] wire) {
+    private Result decode(byte[] wire) {
         return decode(wire, wire.length);
     }
 
-    private Progress decode(byte[] wire, int length) {
+    private Result decode(byte[] wire, int length) {
         return decoder.decode(Unpooled.wrappedBuffer(wire), 0, length);
     }
 
     private void assertFault(byte[] wire, ProtocolError error) {
-        assertThat(decode(wire)).isEqualTo(Progress.FAULT);
+        assertThat(decode(wire)).isEqualTo(Result.FAULT);
         assertThat(decoder.fault()).isNotNull();
         assertThat(decoder.fault().error()).isEqualTo(error);
     }

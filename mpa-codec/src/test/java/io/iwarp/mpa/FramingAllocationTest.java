@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.ThreadMXBean;
 import io.iwarp.Counters;
-import io.iwarp.mpa.FpduDecoder.Progress;
+import io.iwarp.mpa.FpduDecoder.Result;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -78,7 +78,7 @@ class FramingAllocationTest {
         for (int i = 0; i < FPDUS; i++) {
             ulpdu.header().clear().writeLong(i);
             encoder.encode(ulpdu.payload(payload, 8, payload.capacity() - 8), wire.clear());
-            if (decoder.decode(wire, 0, wire.writerIndex()) != Progress.FPDU) {
+            if (decoder.decode(wire, 0, wire.writerIndex()) != Result.FPDU) {
                 throw new AssertionError(decoder.fault());
             }
         }

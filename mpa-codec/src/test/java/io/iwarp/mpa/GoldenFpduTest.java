@@ -3,7 +3,7 @@ package io.iwarp.mpa;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counters;
-import io.iwarp.mpa.FpduDecoder.Progress;
+import io.iwarp.mpa.FpduDecoder.Result;
 import io.iwarp.testing.Captures;
 import io.iwarp.testing.GoldenVectors;
 import io.iwarp.testing.Requirement;
@@ -143,7 +143,7 @@ class GoldenFpduTest {
         List<byte[]> ulpdus = new ArrayList<>();
         int index = 0;
         while (index < wire.length) {
-            assertThat(decoder.decode(bytes, index, wire.length - index)).isEqualTo(Progress.FPDU);
+            assertThat(decoder.decode(bytes, index, wire.length - index)).isEqualTo(Result.FPDU);
             ulpdus.add(ByteBufUtil.getBytes(decoder.ulpdu(), decoder.ulpduIndex(), decoder.ulpduLength(), true));
             index += decoder.wireLength();
         }

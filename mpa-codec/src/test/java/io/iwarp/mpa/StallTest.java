@@ -6,7 +6,7 @@ import io.iwarp.Counters;
 import io.iwarp.Role;
 import io.iwarp.internal.InputBudget;
 import io.iwarp.memory.IwarpDevice;
-import io.iwarp.mpa.FpduDecoder.Progress;
+import io.iwarp.mpa.FpduDecoder.Result;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -183,7 +183,7 @@ class StallTest {
             input.add(Unpooled.wrappedBuffer(peer.frame(new byte[length])));
         }
         for (int i = 0; i < lengths.length; i++) {
-            assertThat(input.next()).isEqualTo(Progress.FPDU);
+            assertThat(input.next()).isEqualTo(Result.FPDU);
             if (i != taken) {
                 input.stall();
                 assertThat(allocator.metric().usedDirectMemory()).isEqualTo(budget.reservedBytes());

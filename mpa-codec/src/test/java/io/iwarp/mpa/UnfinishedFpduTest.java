@@ -92,7 +92,7 @@ class UnfinishedFpduTest {
         for (int come : new int[] {20, 300, 5_000, bytes.length - 1}) {
             input.add(Unpooled.wrappedBuffer(bytes, index, come - index));
             index = come;
-            assertThat(input.next()).isEqualTo(FpduDecoder.Progress.INCOMPLETE);
+            assertThat(input.next()).isEqualTo(FpduDecoder.Result.INCOMPLETE);
             assertThat(input.held()).isEqualTo(come);
             assertThat(allocator.metric().usedDirectMemory()).isBetween((long) come, Math.max(256, 4L * come));
         }
@@ -110,7 +110,7 @@ class UnfinishedFpduTest {
         input.next();
         input.add(Unpooled.wrappedBuffer(bytes, 1, bytes.length - 2));
 
-        assertThat(input.next()).isEqualTo(FpduDecoder.Progress.INCOMPLETE);
+        assertThat(input.next()).isEqualTo(FpduDecoder.Result.INCOMPLETE);
 
         assertThat(allocator.metric().usedDirectMemory()).isEqualTo(FpduDecoder.maxWireLength());
         assertThat(budget.reservedBytes()).isEqualTo(FpduDecoder.maxWireLength());
@@ -152,10 +152,10 @@ class UnfinishedFpduTest {
         FpduInput input = input(allocator, true, new InputBudget(Long.MAX_VALUE));
         byte[] bytes = new ReferenceFramer(true, true).frame(new byte[5_000]);
         input.add(allocator.directBuffer(bytes.length).writeBytes(bytes));
-        assertThat(input.next()).isEqualTo(FpduDecoder.Progress.FPDU);
+        assertThat(input.next()).isEqualTo(FpduDecoder.Result.FPDU);
         assertThat(input.deliver((buffer, index, length) -> length == 5_000)).isTrue();
 
-        assertThat(input.next()).isEqualTo(FpduDecoder.Progress.INCOMPLETE);
+        assertThat(input.next()).isEqualTo(FpduDecoder.Result.INCOMPLETE);
 
         assertThat(allocator.metric().usedDirectMemory()).isZero();
     }

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * loop of the stream.
  */
 public class RdmapRequest {
+    /** The STag of messages without payload. Not 0, which some hardware rejects. */
+    public static final int EMPTY_MESSAGE_STAG = 1;
+
     private enum Kind {
         /** A Send or Write: the payload message alone. */
         PAYLOAD,
@@ -332,11 +335,11 @@ public class RdmapRequest {
         return identifier;
     }
 
-    final void identifier(int requestIdentifier) {
+    final void setIdentifier(int requestIdentifier) {
         identifier = requestIdentifier;
     }
 
-    final void original(long value) {
+    final void setOriginalValue(long value) {
         original = value;
     }
 

@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  * target of Read Responses, which arrive in the order of the Reads.
  */
 final class Requester implements TaggedTarget {
-    /** The STag of messages without payload. Not 0, which some hardware rejects. */
-    private static final int EMPTY_MESSAGE_STAG = 1;
     /** Read Requests are batched only while the peer has at least this many bytes to respond with. */
     private static final int MIN_BUSY_BYTES = 512 * 1024;
     /** A batch of Read Requests ends when it requests this number of bytes. */
@@ -115,7 +113,7 @@ final class Requester implements TaggedTarget {
 
     private void start(RdmapRequest request) {
         if (request.awaitsResponse()) {
-            request.identifier(nextIdentifier++);
+            request.setIdentifier(nextIdentifier++);
         }
         writeMessages(request);
     }
@@ -159,9 +157,10 @@ final class Requester implements TaggedTarget {
         RdmapRequest request = new RdmapRequest();
         writeMessages(
                 switch (kind) {
-                    case WRITE -> request.write(EMPTY_MESSAGE_STAG, 0);
+                    case WRITE -> request.write(RdmapRequest.EMPTY_MESSAGE_STAG, 0);
                     case SEND -> request.send(false);
-                    case READ -> request.read(EMPTY_MESSAGE_STAG, 0, 0, EMPTY_MESSAGE_STAG, 0);
+                    case READ ->
+                        request.read(RdmapRequest.EMPTY_MESSAGE_STAG, 0, 0, RdmapRequest.EMPTY_MESSAGE_STAG, 0);
                 });
     }
 
@@ -170,7 +169,7 @@ final class Requester implements TaggedTarget {
      * in the queue, so its completion is not reported.
      */
     void sendKeepAlive() {
-        writeMessages(new RdmapRequest().write(EMPTY_MESSAGE_STAG, 0));
+        writeMessages(new RdmapRequest().write(RdmapRequest.EMPTY_MESSAGE_STAG, 0));
     }
 
     /**
@@ -306,7 +305,7 @@ final class Requester implements TaggedTarget {
                     "an Atomic Response to request " + Integer.toUnsignedString(identifier)
                             + ", the oldest outstanding one is " + Integer.toUnsignedString(atomic.identifier()));
         }
-        atomic.original(bytes.getLong(AtomicLayout.ORIGINAL_VALUE));
+        atomic.setOriginalValue(bytes.getLong(AtomicLayout.ORIGINAL_VALUE));
         onResponse(atomics.remove());
         return null;
     }

@@ -57,7 +57,7 @@ public final class DdpEnd {
 
     /** The last byte of a message was written before a position on the wire. */
     public static void wireEnd(DdpMessage message, long position) {
-        message.wireEnd(position);
+        message.setWireEnd(position);
     }
 
     public void flush() {

@@ -82,11 +82,11 @@ class GoldenMessageTest {
     @Requirement({"EXT-1", "EXT-2", "EXT-11", "EXT-12"})
     void atomics() {
         RdmapRequest add = new RdmapRequest().fetchAdd(0xb1b2b3b4, goldenOffset("Atomic FetchAdd"), 1, 0);
-        add.identifier(5);
+        add.setIdentifier(5);
         assertUntagged(header(add), "Atomic FetchAdd req id 5", 2);
         RdmapRequest swap = new RdmapRequest()
                 .compareSwap(goldenStag("Atomic CmpSwap"), goldenOffset("Atomic CmpSwap"), 2, -1, 1, -1);
-        swap.identifier(6);
+        swap.setIdentifier(6);
         assertUntagged(header(swap), "Atomic CmpSwap req id 6", 3);
         Response response = new Response();
         response.atomic(Operation.FETCH_ADD, 5, 0xff);

@@ -41,7 +41,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     private final BiConsumer<QueuePair, CloseReason> onClose;
     private volatile boolean closing;
     /** Whether the group accepts no further connections. */
-    private volatile boolean complete;
+    private volatile boolean isSealed;
 
     ConnectionGroup() {
         this(opened -> {}, (ended, reason) -> {});
@@ -163,7 +163,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
 
     /** Returns a future that completes when no connection is left. Call it when none enters any more. */
     CompletableFuture<Void> allClosed() {
-        complete = true;
+        isSealed = true;
         completeIfEmpty();
         return emptyFuture;
     }
@@ -202,7 +202,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     }
 
     private void completeIfEmpty() {
-        if (complete && channels.isEmpty()) {
+        if (isSealed && channels.isEmpty()) {
             emptyFuture.complete(null);
         }
     }

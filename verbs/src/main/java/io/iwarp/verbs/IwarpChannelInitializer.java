@@ -373,7 +373,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         LOGGER.debug("{} refused: {} connections are in set-up, the limit of maxSetups", channel, maxSetups);
         IwarpMetrics metrics = settings.metrics();
         if (metrics != null) {
-            metrics.refuseSetup(Role.RESPONDER);
+            metrics.onSetupRefused(Role.RESPONDER);
         }
         channel.close();
     }

@@ -59,8 +59,8 @@ final class ManagedReceives extends ReceiveSource {
 
     private final class Receive extends ReceiveRequest {
         @Override
-        protected long room() {
-            return isImmediate() ? super.room() : maxMessageBytes;
+        protected long capacity() {
+            return isImmediate() ? super.capacity() : maxMessageBytes;
         }
 
         @Override

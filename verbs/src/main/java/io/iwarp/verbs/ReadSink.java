@@ -64,12 +64,12 @@ final class ReadSink implements AutoCloseable {
     }
 
     /** Sets the region over the buffer, which is closed with this object. */
-    void region(MemoryRegion registered) {
+    void setRegion(MemoryRegion registered) {
         region = registered;
     }
 
-    /** The buffer is retained instead of registered, as the Read has no bytes. */
-    void retained() {
+    /** Marks the buffer as retained instead of registered, because the Read has no bytes. */
+    void setRetained() {
         retained = true;
     }
 

@@ -83,7 +83,7 @@ class ReceiveRequest extends UntaggedBuffer implements LoopFuture.Cancellable {
     }
 
     @Override
-    protected long room() {
+    protected long capacity() {
         return isImmediate() ? IMMEDIATE_LENGTH : sink().length();
     }
 

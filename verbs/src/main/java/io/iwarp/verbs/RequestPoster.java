@@ -10,6 +10,7 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RegionClosedException;
 import io.iwarp.memory.RemoteBuffer;
 import io.iwarp.memory.StreamAssociation;
+import io.iwarp.rdmap.RdmapRequest;
 import io.iwarp.rdmap.StreamState;
 import io.netty.buffer.ByteBuf;
 import java.util.Map;
@@ -28,9 +29,6 @@ final class RequestPoster {
     private static final String MESSAGE = "message";
     private static final String SOURCE = "source";
     private static final String SINK = "sink";
-
-    /** Not 0, which some hardware rejects. */
-    private static final int EMPTY_MESSAGE_STAG = 1;
 
     private final PostedRequests requests;
     private final StreamAssociation stream;
@@ -193,7 +191,7 @@ final class RequestPoster {
     void placed(long id, CompletionTarget target) {
         requests.requireReads();
         WorkRequest request = requests.claim(0, PostOptions.NONE, target);
-        request.read(EMPTY_MESSAGE_STAG, 0, 0, EMPTY_MESSAGE_STAG, 0);
+        request.read(RdmapRequest.EMPTY_MESSAGE_STAG, 0, 0, RdmapRequest.EMPTY_MESSAGE_STAG, 0);
         requests.publish(request, id, Operation.READ, PostOptions.NONE, target);
     }
 
@@ -231,10 +229,10 @@ final class RequestPoster {
         ReadSink readSink = ReadSink.of(sink, target, sinks);
         try {
             if (length > 0) {
-                readSink.region(register(sink));
+                readSink.setRegion(register(sink));
             } else {
                 ByteSpan.retain(SINK, sink);
-                readSink.retained();
+                readSink.setRetained();
             }
         } catch (Throwable refused) {
             readSink.close();

@@ -207,38 +207,41 @@ public final class Simulation {
     }
 
     private Connection connection(int number) {
-        Pipe there = new Pipe(world, "there" + number, plan.pipeCapacity, plan.slowestWire, plan.cuts);
-        Pipe back = new Pipe(world, "back" + number, plan.pipeCapacity, plan.slowestWire, plan.cuts);
-        Pipe thence = trouble.onTheWire() ? secondHalf(there) : there;
-        Pipe backFrom = trouble.onTheWire() ? secondHalf(back) : back;
-        SimulatedChannel initiator = new SimulatedChannel(world, "i" + number, backFrom, there);
-        SimulatedChannel responder = new SimulatedChannel(world, "r" + number, thence, back);
-        initiator.connectedTo(responder);
-        responder.connectedTo(initiator);
-        End asks = new End(world, plan, "I" + number, plan.initiator, initiator, applicationMemory, null);
-        End asked = new End(world, plan, "R" + number, plan.responder, responder, applicationMemory, pool);
-        asks.peer(asked);
-        asked.peer(asks);
+        Pipe fromInitiator = new Pipe(world, "there" + number, plan.pipeCapacity, plan.slowestWire, plan.cuts);
+        Pipe fromResponder = new Pipe(world, "back" + number, plan.pipeCapacity, plan.slowestWire, plan.cuts);
+        Pipe toResponder = trouble.onTheWire() ? secondHalf(fromInitiator) : fromInitiator;
+        Pipe toInitiator = trouble.onTheWire() ? secondHalf(fromResponder) : fromResponder;
+        SimulatedChannel initiatorChannel = new SimulatedChannel(world, "i" + number, toInitiator, fromInitiator);
+        SimulatedChannel responderChannel = new SimulatedChannel(world, "r" + number, toResponder, fromResponder);
+        initiatorChannel.connectedTo(responderChannel);
+        responderChannel.connectedTo(initiatorChannel);
+        End initiator = new End(world, plan, "I" + number, plan.initiator, initiatorChannel, applicationMemory, null);
+        End responder = new End(world, plan, "R" + number, plan.responder, responderChannel, applicationMemory, pool);
+        initiator.peer(responder);
+        responder.peer(initiator);
         if (pool != null) {
-            pool.serves(asked);
+            pool.serves(responder);
         }
-        Connection connection = new Connection(asks, asked);
+        Connection connection = new Connection(initiator, responder);
         if (trouble.onTheWire()) {
-            asked.middlebox(new Middlebox(world, plan, "box" + number, there, thence, connection::disturb));
-            asks.middlebox(new Middlebox(world, plan, "backbox" + number, back, backFrom, connection::disturb));
+            responder.middlebox(
+                    new Middlebox(world, plan, "box" + number, fromInitiator, toResponder, connection::disturb));
+            initiator.middlebox(
+                    new Middlebox(world, plan, "backbox" + number, fromResponder, toInitiator, connection::disturb));
         }
         start(
-                responder,
+                responderChannel,
                 stackMemory,
                 loop("loopR" + number),
-                IwarpChannelInitializer.responder(asked.domain, plan.responder, request -> decide(asked, request)));
+                IwarpChannelInitializer.responder(
+                        responder.domain, plan.responder, request -> decide(responder, request)));
         start(
-                initiator,
+                initiatorChannel,
                 plan.fullWindows ? ampleMemory : stackMemory,
                 loop("loopI" + number),
-                IwarpChannelInitializer.initiator(asks.domain, plan.initiator, new byte[0], asks::prepare));
-        startThreads(asks, plan.actions);
-        startThreads(asked, plan.fullWindows ? 0 : plan.actions);
+                IwarpChannelInitializer.initiator(initiator.domain, plan.initiator, new byte[0], initiator::prepare));
+        startThreads(initiator, plan.actions);
+        startThreads(responder, plan.fullWindows ? 0 : plan.actions);
         connection.planTrouble();
         return connection;
     }
@@ -318,17 +321,17 @@ public final class Simulation {
     }
 
     private final class Connection {
-        private final End asks;
-        private final End asked;
+        private final End initiator;
+        private final End responder;
         private boolean disturbed;
 
-        Connection(End asks, End asked) {
-            this.asks = asks;
-            this.asked = asked;
+        Connection(End initiator, End responder) {
+            this.initiator = initiator;
+            this.responder = responder;
         }
 
         List<End> ends() {
-            return List.of(asks, asked);
+            return List.of(initiator, responder);
         }
 
         boolean disturbed() {
@@ -353,7 +356,7 @@ public final class Simulation {
 
         void planTrouble() {
             if (trouble.has(Trouble.Kind.LOOP_ENDS)) {
-                SimulatedLoop loop = (trouble.dice.permille(500) ? asks : asked).loop();
+                SimulatedLoop loop = (trouble.dice.permille(500) ? initiator : responder).loop();
                 loop.mayEnd();
                 boolean busy = trouble.dice.permille(500);
                 world.after(trouble.dice.between(0, trouble.dice.oneOf(100_000L, MILLI, SECOND)), "loop ends", () -> {
@@ -366,10 +369,10 @@ public final class Simulation {
                 disturbed = true;
             }
             if (trouble.has(Trouble.Kind.CHANNEL_CLOSES)) {
-                later("close the channel", (trouble.dice.permille(500) ? asks : asked)::closeChannel);
+                later("close the channel", (trouble.dice.permille(500) ? initiator : responder)::closeChannel);
             }
             if (trouble.has(Trouble.Kind.FREEZE)) {
-                End end = trouble.dice.permille(500) ? asks : asked;
+                End end = trouble.dice.permille(500) ? initiator : responder;
                 long thaw = trouble.dice.between(1, trouble.dice.oneOf(1, 400)) * SECOND;
                 world.after(trouble.dice.between(0, trouble.dice.oneOf(MILLI, SECOND)), "freeze", () -> {
                     disturbed = true;
@@ -378,7 +381,7 @@ public final class Simulation {
                 });
             }
             if (trouble.has(Trouble.Kind.SLOW_PEER)) {
-                End end = trouble.dice.permille(500) ? asks : asked;
+                End end = trouble.dice.permille(500) ? initiator : responder;
                 int bytes = trouble.dice.oneOf(1, 10, 1000);
                 long pause = trouble.dice.oneOf(MILLI, SECOND / 10, SECOND);
                 world.after(trouble.dice.between(0, trouble.dice.oneOf(MILLI, SECOND)), "slow peer", () -> {
@@ -389,15 +392,15 @@ public final class Simulation {
             if (plan.resets) {
                 world.after(sometime(), "cut", () -> {
                     disturbed = true;
-                    asks.channel.fail("Connection reset by peer");
-                    asked.channel.fail("Connection reset by peer");
+                    initiator.channel.fail("Connection reset by peer");
+                    responder.channel.fail("Connection reset by peer");
                 });
             }
             if (plan.silences) {
                 world.after(sometime(), "silence", () -> {
                     disturbed = true;
-                    asks.channel.in().kill();
-                    asks.channel.out().kill();
+                    initiator.channel.in().kill();
+                    initiator.channel.out().kill();
                     world.after(world.dice.between(SECOND, 200 * SECOND), "TCP gives up", () -> {
                         for (End end : ends()) {
                             if (end.channel.out().undelivered()) {

@@ -20,7 +20,7 @@ final class Waits {
     private boolean pausedLong;
     private long heldNanos;
     private long movedBeforeClose;
-    private long closeStands;
+    private long nanosWithoutProgress;
     private long stuckSince;
     private long movedBefore;
     private long quietSince;
@@ -84,7 +84,7 @@ final class Waits {
         }
         boolean paused =
                 end.channel.pausedByApplication() || end.other().channel.pausedByApplication();
-        if (holdsInput() && !end.channel.pausedByApplication() && polled() && receiveTimeouts()) {
+        if (holdsInput() && !end.channel.pausedByApplication() && polled() && hasFreeReceives()) {
             world.violated("what came is read", end + " holds a message back beside free receives");
         }
         boolean held = holdsInput() || end.other().waits.holdsInput();
@@ -131,7 +131,7 @@ final class Waits {
      */
     private void checkClose(long nanos) {
         if (!end.channel.isOpen() || end.queuePair().state() != ConnectionState.DRAINING) {
-            closeStands = 0;
+            nanosWithoutProgress = 0;
             return;
         }
         long moved = end.channel.out().written()
@@ -139,14 +139,15 @@ final class Waits {
                 + (awaitsResponses() ? end.channel.in().taken() : 0);
         if (moved != movedBeforeClose || end.loop().frozen() || pausedLong || world.interrupting()) {
             movedBeforeClose = moved;
-            closeStands = 0;
+            nanosWithoutProgress = 0;
         }
-        if (closeStands > longestClose) {
+        if (nanosWithoutProgress > longestClose) {
             world.violated(
-                    "a close ends in its time", end + " makes no progress for " + closeStands / 1_000_000 + " ms");
+                    "a close ends in its time",
+                    end + " makes no progress for " + nanosWithoutProgress / 1_000_000 + " ms");
         }
         if (nanos != Context.NEVER) {
-            closeStands += nanos;
+            nanosWithoutProgress += nanos;
         }
     }
 
@@ -247,7 +248,7 @@ final class Waits {
                 && (end.channel.inputWaits() || !end.channel.config().isAutoRead());
     }
 
-    private boolean receiveTimeouts() {
+    private boolean hasFreeReceives() {
         if (end.pool != null) {
             return end.pool.queue().available() > 0;
         }

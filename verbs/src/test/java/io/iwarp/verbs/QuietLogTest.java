@@ -138,7 +138,7 @@ class QuietLogTest {
     }
 
     @Test
-    void anEndByATimeLimitIsALineAtInfo() throws Exception {
+    void anEndByATimeoutIsALineAtInfo() throws Exception {
         QueuePairSettings impatient =
                 QueuePairSettings.builder().idleTimeout(Duration.ofMillis(50)).build();
         SocketAddress address = loopback.accept(domain, impatient, qp -> {});
@@ -147,7 +147,7 @@ class QuietLogTest {
         await().untilAsserted(() -> assertThat(atLeast(Level.INFO))
                 .singleElement()
                 .matches(event -> event.getLevel() == Level.INFO
-                        && event.getFormattedMessage().contains("time limit")));
+                        && event.getFormattedMessage().contains("a timeout expired")));
     }
 
     private List<ILoggingEvent> atLeast(Level level) {

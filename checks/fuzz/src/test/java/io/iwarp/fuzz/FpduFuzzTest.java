@@ -6,7 +6,7 @@ import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.Role;
 import io.iwarp.mpa.FpduDecoder;
-import io.iwarp.mpa.FpduDecoder.Progress;
+import io.iwarp.mpa.FpduDecoder.Result;
 import io.iwarp.mpa.MpaParameters;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -30,8 +30,8 @@ class FpduFuzzTest {
         ByteBuf wire = allocator.directBuffer(Math.max(1, bytes.length)).writeBytes(bytes);
         long found = 0;
         int index = 0;
-        Progress progress = Progress.FPDU;
-        while (progress == Progress.FPDU) {
+        Result progress = Result.FPDU;
+        while (progress == Result.FPDU) {
             int left = bytes.length - index;
             progress = decoder.decode(wire, index, left);
             switch (progress) {

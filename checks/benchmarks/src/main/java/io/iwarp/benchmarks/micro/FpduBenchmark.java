@@ -89,8 +89,8 @@ public class FpduBenchmark {
         if (index == stream.writerIndex()) {
             index = 0;
         }
-        FpduDecoder.Progress progress = decoder.decode(stream, index, stream.writerIndex() - index);
-        if (progress != FpduDecoder.Progress.FPDU) {
+        FpduDecoder.Result progress = decoder.decode(stream, index, stream.writerIndex() - index);
+        if (progress != FpduDecoder.Result.FPDU) {
             throw new IllegalStateException("the FPDU at byte " + index + " is " + progress);
         }
         index += decoder.wireLength();
