@@ -1,4 +1,4 @@
-/** DDP: data placed where it belongs without a detour (RFC 5041). */
+/** DDP: direct data placement (RFC 5041). */
 module io.iwarp.ddp {
     requires transitive io.iwarp.mpa;
     requires io.netty.common;

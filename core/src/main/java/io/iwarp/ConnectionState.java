@@ -1,7 +1,7 @@
 package io.iwarp;
 
 /**
- * The state of a connection, and of its queue pair. It only ever moves down this list. The states of verbs are those of
+ * The state of a connection, and of its queue pair. It only moves down this list. The states of verbs are those of
  * {@code ibv_qp_state}; in brackets those of the RDMA Protocol Verbs Specification. Later versions may add constants.
  */
 public enum ConnectionState {
@@ -15,7 +15,7 @@ public enum ConnectionState {
      * request may be posted; everything except receives is held. Verbs: RTR (Idle).
      */
     ESTABLISHED,
-    /** Requests of this side flow. Verbs: RTS (RTS). */
+    /** Requests of this side are sent. Verbs: RTS (RTS). */
     READY,
     /**
      * The stream is ending: it is being closed gracefully by this side's application, because the peer closed its half

@@ -126,14 +126,14 @@ final class FileMemory implements TaggedMemory {
         // There are none.
     }
 
-    /** A failed close of a read-only file loses nothing. */
+    /** Closing a read-only file cannot lose data. */
     @Override
     @SuppressWarnings("EmptyCatch")
     public void close() {
         try {
             channel.close();
         } catch (IOException nothingIsLost) {
-            // The descriptor is gone.
+            // Nothing was written, so nothing is lost.
         }
     }
 }

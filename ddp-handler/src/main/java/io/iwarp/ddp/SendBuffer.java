@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Held bytes.</b> Until a burst is taken, this side holds its headers and copies. Bytes beyond
  * {@link SendReservation#FREE_BYTES} are reserved from the device. If the device has none left, the next segment waits
- * until a burst is taken. So only its own peer blocks a stream, never another stream.
+ * until a burst is taken. A stream is thus blocked by its own peer only, never by other streams.
  *
  * <p>It belongs to the event loop of the stream.
  */
@@ -51,7 +51,7 @@ final class SendBuffer {
     static final int DEFAULT_WINDOW = 1024 * 1024;
     /**
      * The CRC, perhaps a copy, and the kernel's copy read the bytes of a burst. With short bursts they are in the cache
-     * of the core each time. The rows at an MTU of 1,500 in {@code checks/benchmarks/compare} show it.
+     * of the core each time. See the rows at an MTU of 1,500 in {@code checks/benchmarks/compare}.
      */
     private static final int BURSTS_PER_WINDOW = 8;
     /** The least {@link #maxBurst}, in which the largest segment fits. */

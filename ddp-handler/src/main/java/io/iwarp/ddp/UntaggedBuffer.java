@@ -91,7 +91,7 @@ public class UntaggedBuffer {
         return msn;
     }
 
-    /** Returns the length of the message, 0 to 2^32 - 1 bytes; known once {@link #complete}. */
+    /** Returns the length of the message, 0 to 2^32 - 1 bytes; known once the message {@link #isComplete}. */
     public final long messageLength() {
         return messageLength;
     }
@@ -110,7 +110,7 @@ public class UntaggedBuffer {
      * Returns the length of the segment that completed the message, header and payload, in bytes: the DDP Segment
      * Length of a Terminate message.
      *
-     * @throws IllegalStateException if the message is not {@link #complete}
+     * @throws IllegalStateException if the message is not {@link #isComplete}
      */
     public final int lastSegmentLength() {
         requireComplete();
@@ -122,7 +122,7 @@ public class UntaggedBuffer {
      * {@link #lastSegmentLength} it identifies the segment that an error refers to, until {@link #reset}.
      *
      * @param header has room for {@link DdpSegment#UNTAGGED_HEADER_LENGTH} bytes, which are its only ones afterwards
-     * @throws IllegalStateException if the message is not {@link #complete}
+     * @throws IllegalStateException if the message is not {@link #isComplete}
      */
     public final void lastHeader(ByteBuf header) {
         requireComplete();
@@ -132,7 +132,8 @@ public class UntaggedBuffer {
 
     private void requireComplete() {
         if (!complete) {
-            throw new IllegalStateException("the last segment of the message has not arrived: call complete() first");
+            throw new IllegalStateException(
+                    "the last segment of the message has not arrived: check isComplete() first");
         }
     }
 

@@ -46,7 +46,7 @@ public final class FpduEncoder {
     /** An FPDU is a multiple of this many bytes. */
     public static final int ALIGNMENT = 4;
 
-    /** The most bytes of padding an FPDU can have. */
+    /** The maximum number of padding bytes of an FPDU. */
     public static final int MAX_PAD_LENGTH = ALIGNMENT - 1;
 
     /** The largest ULPDU, in bytes, that the length field can announce. */

@@ -348,8 +348,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
 
     /**
      * Pauses the response timeout while a message waits for a receive, since no response can arrive. Once closing, a
-     * stall no longer stops the timer; otherwise a peer could postpone the close forever. May be called again during a
-     * stall.
+     * stall no longer stops the timer; otherwise a peer could delay the close indefinitely. May be called again during
+     * a stall.
      */
     private void stall() {
         if (state.isBefore(Phase.CLOSING)) {

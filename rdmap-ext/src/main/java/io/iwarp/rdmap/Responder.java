@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
  * read when the response is segmented, so a response of 4 GiB needs no extra memory. Only a few responses are handed to
  * DDP at the same time, so that later requests of this side do not wait for all of them.
  *
- * <p>IRD overflow: {@link #countFreeSlots} is what the IRD leaves. If there is none, a request finds no buffer, and DDP
- * ends the stream (RFC 5040 section 6.2). The transport may have taken a response that it has not reported, because the
- * rest of its burst is not taken. Such a response is still queued, but no longer counts against the IRD. All of them
- * are in the same burst, so at most twice the IRD exist.
+ * <p>IRD overflow: if {@link #countFreeSlots} returns 0, a request of the peer finds no buffer, and DDP ends the stream
+ * (RFC 5040 section 6.2). The transport may have taken a response that it has not reported, because the rest of its
+ * burst is not taken. Such a response is still queued, but no longer counts against the IRD. All of them are in the
+ * same burst, so at most twice the IRD exist.
  */
 final class Responder implements TaggedTarget {
     /**

@@ -21,8 +21,8 @@ public final class Message {
     }
 
     /**
-     * Returns the bytes: its readable ones; none for Immediate Data. {@linkplain ByteBuf#retain() Retain} it to keep it
-     * after the call of a listener.
+     * Returns the payload as the readable bytes of a buffer; empty for Immediate Data. {@linkplain ByteBuf#retain()
+     * Retain} it to keep it after the call of a listener.
      */
     public ByteBuf bytes() {
         return bytes;

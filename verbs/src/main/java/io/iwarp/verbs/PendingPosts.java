@@ -82,10 +82,10 @@ final class PendingPosts {
     }
 
     /**
-     * Event loop: removes a post, and gives back its place.
+     * Event loop: removes a post, and frees its place.
      *
      * @param bytes as reserved
-     * @return false if it is not here
+     * @return false if the post is not pending
      */
     boolean remove(WorkRequest request, long bytes) {
         boolean removed = posts.remove(request);

@@ -58,7 +58,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Any thread may post. A post costs one queue offer. The posts of several threads share one flush.
  *
- * <p><b>Refused posts.</b> A refused post has no effect and holds no reference. There is one rule:
+ * <p><b>Refused posts.</b> A refused post has no effect and holds no reference. The rules of failures:
  *
  * <ul>
  *   <li>A wrong argument or call throws at once, in each form: {@link NullPointerException},
@@ -73,7 +73,7 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p><b>Room.</b> No post waits for room, whatever its thread. Beyond {@link QueuePairSettings#sendQueueDepth} a post
- * with a future is pending: it goes on in its order when earlier requests have completed. A loop that posts thousands
+ * with a future is pending: it is posted in its order when earlier requests have completed. A loop that posts thousands
  * of small Writes and awaits the last one works. {@link QueuePairSettings#maxPendingPosts} and
  * {@link QueuePairSettings#maxPendingBytes} limit what is pending. A post with an id is refused as soon as the depth is
  * used, or a future is pending. {@link SendQueue#room}, {@link SendQueue#readRoom} and {@link SendQueue#whenRoom} say

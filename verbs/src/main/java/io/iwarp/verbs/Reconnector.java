@@ -232,7 +232,7 @@ public final class Reconnector implements AutoCloseable {
 
     /**
      * Closes the current connection gracefully and connects again, after a pause as after a lost connection. Does
-     * nothing while there is no connection. For a client whose server asks it to disconnect, since it restarts.
+     * nothing while there is no connection. Use it when a server that restarts asks its clients to disconnect.
      */
     public void reconnect() {
         QueuePair open;

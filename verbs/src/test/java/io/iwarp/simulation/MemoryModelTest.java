@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The model finds what it is there to find. */
+/** The model reports the differences that it is meant to find. */
 class MemoryModelTest {
     private static final MemoryModel.Change FIRST = new MemoryModel.Change(0, 8, 1);
     private static final MemoryModel.Change SECOND = new MemoryModel.Change(4, 8, 2);
