@@ -1,4 +1,4 @@
-/** MPA: framing of DDP segments in a TCP stream (RFC 5044) (RFC 5044, RFC 6581). */
+/** MPA: framing of DDP segments in a TCP stream (RFC 5044, RFC 6581). */
 module io.iwarp.mpa {
     requires transitive io.iwarp.core;
     requires transitive io.netty.transport;

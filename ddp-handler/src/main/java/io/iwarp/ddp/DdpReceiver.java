@@ -210,7 +210,7 @@ final class DdpReceiver {
 
     private @Nullable ProtocolFault handleTagged(TaggedTarget target) {
         ProtocolFault fault =
-                segment.payloadLength() > 0 && !target.discardsPayload() ? placeTagged(target.right()) : null;
+                segment.payloadLength() > 0 && target.beginPlacement() ? placeTagged(target.right()) : null;
         if (fault != null) {
             return fault;
         }

@@ -9,8 +9,11 @@ public non-sealed interface TaggedTarget extends Placement {
     /** Returns the right that the buffer of the STag must grant. */
     AccessRight right();
 
-    /** Returns whether the payload of the segment is discarded, because its request was cancelled. */
-    boolean discardsPayload();
+    /**
+     * Begins to place the payload of a segment; {@link #onPlaced} ends it. Returns false if the payload is discarded,
+     * because its request was cancelled.
+     */
+    boolean beginPlacement();
 
     /**
      * A segment passed all checks, and its payload, if it has any, was placed.

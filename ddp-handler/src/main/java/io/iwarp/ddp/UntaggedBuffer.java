@@ -54,7 +54,7 @@ public class UntaggedBuffer {
      * is needed. It decides by {@link #control} and {@link #rsvdUlp} of the message, because a faulty peer may send
      * another RsvdULP in a later segment.
      *
-     * @param segment valid during the call; it ends within the {@link #room}
+     * @param segment valid during the call; it ends within the {@link #capacity}
      * @return a span with at least the bytes up to the end of the segment, or null if there is no memory for it now:
      *     then {@link UntaggedQueue#awaitBuffer} is called
      */

@@ -161,8 +161,8 @@ final class RecordingUlp implements DdpUlp {
         }
 
         @Override
-        public boolean discardsPayload() {
-            return false;
+        public boolean beginPlacement() {
+            return true;
         }
 
         @Override

@@ -193,7 +193,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
      * Has no effect before the stream is ready and after its end.
      */
     public void startRequests() {
-        if (state.acceptsRequests()) {
+        if (state.mayStartRequests()) {
             requester.startRequests();
             closeIfResponsesLost();
             flush();
@@ -236,7 +236,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         unflushedCount = 0;
         requester.endBatch();
         context().flush();
-        if (pendingMessageCount > 0 && state.acceptsRequests()) {
+        if (pendingMessageCount > 0 && state.mayStartRequests()) {
             deadlines.transmit.arm();
         }
     }
@@ -252,7 +252,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             responder.onSent(response);
         } else {
             requester.onSent(message);
-            if (requester.isAwaitingResponse() && state.acceptsRequests()) {
+            if (requester.isAwaitingResponse() && state.mayStartRequests()) {
                 deadlines.response.arm();
             }
         }
@@ -295,17 +295,17 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         }
         return switch (opcode) {
             case RDMA_WRITE -> responder;
-            case READ_RESPONSE -> requester.placeReadResponse(segment);
+            case READ_RESPONSE -> requester.placementOfReadResponse(segment);
             case ATOMIC_RESPONSE -> requester.atomicResponses();
             case READ_REQUEST, ATOMIC_REQUEST -> responder.requests();
             case TERMINATE -> terminates;
-            case IMMEDIATE_DATA, IMMEDIATE_DATA_WITH_SOLICITED_EVENT -> placeImmediate(segment);
-            default -> placeSend(opcode, segment);
+            case IMMEDIATE_DATA, IMMEDIATE_DATA_WITH_SOLICITED_EVENT -> placementOfImmediate(segment);
+            default -> placementOfSend(opcode, segment);
         };
     }
 
     /** Immediate Data has exactly 8 bytes, so it is one segment (RFC 7306 section 6.3). */
-    private Placement placeImmediate(DdpSegment segment) {
+    private Placement placementOfImmediate(DdpSegment segment) {
         int length = segment.payloadLength();
         if (length == Opcode.IMMEDIATE_LENGTH && segment.messageOffset() == 0 && segment.last()) {
             return sendQueue();
@@ -318,7 +318,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
                         + Opcode.IMMEDIATE_LENGTH + " bytes");
     }
 
-    private Placement placeSend(Opcode opcode, DdpSegment segment) {
+    private Placement placementOfSend(Opcode opcode, DdpSegment segment) {
         boolean empty = segment.payloadLength() == 0 && segment.last();
         return readyToReceive != null && opcode == Opcode.SEND && empty ? readyToReceive : sendQueue();
     }
@@ -385,7 +385,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         if (state.is(Phase.OPEN)) {
             beginClosing();
         } else if (state.isBefore(Phase.OPEN)) {
-            state.setCause(closeReason());
+            state.setCause(requireRefusalReason());
             closeChannel();
         }
     }
@@ -399,7 +399,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     }
 
     /** Returns the reason of a close that was requested, or the cause for which this side ended the stream. */
-    private CloseReason closeReason() {
+    private CloseReason requireRefusalReason() {
         return Objects.requireNonNull(state.refusalReason(), "no close was requested");
     }
 
@@ -418,7 +418,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         }
         boolean responsesLost = isInputShutdown && requester.outstandingCount() > 0;
         if (pendingMessageCount == 0 && (idle || responsesLost)) {
-            state.setCause(closeReason());
+            state.setCause(requireRefusalReason());
             state.enter(Phase.HALF_CLOSED);
             closeOutput();
             if (isInputShutdown) {
@@ -456,7 +456,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
 
     /** Closes the stream if the peer closed its half and left Reads or atomics without a response. */
     private void closeIfResponsesLost() {
-        if (isInputShutdown && state.acceptsRequests() && requester.outstandingCount() > 0) {
+        if (isInputShutdown && state.mayStartRequests() && requester.outstandingCount() > 0) {
             state.setCause(CloseReason.of(
                     EndedBy.PEER_CLOSED,
                     "the peer closed its half of the connection and left " + requester.describeOutstanding()

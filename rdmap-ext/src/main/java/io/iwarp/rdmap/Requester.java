@@ -64,8 +64,6 @@ final class Requester implements TaggedTarget {
 
     private int batchCount;
     private boolean isStopped;
-    /** Whether the bytes of the current response segment are discarded. */
-    private boolean isPlacementSkipped;
 
     /**
      * @param output writes the messages
@@ -208,7 +206,7 @@ final class Requester implements TaggedTarget {
     }
 
     /** Checks a segment of a Read Response. */
-    Placement placeReadResponse(DdpSegment segment) {
+    Placement placementOfReadResponse(DdpSegment segment) {
         RdmapRequest read = reads.peek();
         if (read == null) {
             return refused(ProtocolError.RDMAP_UNEXPECTED_OPCODE, "a Read Response arrived and no Read is outstanding");
@@ -244,7 +242,6 @@ final class Requester implements TaggedTarget {
                     ProtocolError.RDMAP_OPERATION_UNSPECIFIED,
                     "a Read Response of " + read.readLength() + " bytes ended with bytes from " + arrived + " missing");
         }
-        isPlacementSkipped = length > 0 && !read.beginPlacement();
         return this;
     }
 
@@ -258,8 +255,9 @@ final class Requester implements TaggedTarget {
     }
 
     @Override
-    public boolean discardsPayload() {
-        return isPlacementSkipped;
+    public boolean beginPlacement() {
+        return Objects.requireNonNull(reads.peek(), "a Read Response without a Read")
+                .beginPlacement();
     }
 
     @Override

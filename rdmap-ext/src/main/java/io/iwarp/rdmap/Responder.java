@@ -111,8 +111,8 @@ final class Responder implements TaggedTarget {
     }
 
     @Override
-    public boolean discardsPayload() {
-        return false;
+    public boolean beginPlacement() {
+        return true;
     }
 
     @Override

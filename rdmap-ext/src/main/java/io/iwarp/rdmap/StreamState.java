@@ -96,7 +96,7 @@ public final class StreamState {
     }
 
     /** Returns whether requests may start, including those posted before a close. */
-    boolean acceptsRequests() {
+    boolean mayStartRequests() {
         Phase now = phase;
         return now == Phase.OPEN || now == Phase.CLOSING;
     }

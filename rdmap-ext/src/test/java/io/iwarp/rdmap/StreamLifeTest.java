@@ -136,7 +136,7 @@ class StreamLifeTest {
     void afterThePeersHalfCloseSendsGoOutAndAReadEndsTheStream() {
         peer.sends(readRequest(1));
         peer.finishes();
-        assertThat(peer.end.state.acceptsRequests()).isTrue();
+        assertThat(peer.end.state.mayStartRequests()).isTrue();
         while (!peer.hearsNothing()) {
             assertThat(peer.hearsOpcode()).isEqualTo(2);
         }

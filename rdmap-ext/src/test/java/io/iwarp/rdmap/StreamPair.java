@@ -230,7 +230,7 @@ final class StreamPair implements AutoCloseable {
         }
 
         void post() {
-            if (rdma.state.refusalReason() != null || !rdma.state.acceptsRequests() || posted.size() == MAX_POSTS) {
+            if (rdma.state.refusalReason() != null || !rdma.state.mayStartRequests() || posted.size() == MAX_POSTS) {
                 return;
             }
             MemoryRegion target = other(this).memory;
