@@ -42,18 +42,26 @@ final class DdpPiecesCases {
         HOLES.put("fallen-short", new int[][] {{2, 3}, {0, 1}, {3, 4}});
     }
 
-    /** What comes before a message, and how it is named in the ids and the titles of cases. */
+    private interface Opening {
+        PeerStream open(Session session) throws IOException, CaseFailed;
+    }
+
+    /** What comes before a message or a Read Request, and how it is named in the ids and the titles of cases. */
     private enum Before {
-        NOTHING("", ""),
-        WHOLE_MESSAGES("second.", "second "),
-        HALVES("after-halves.", "later ");
+        NOTHING("", "", DdpPiecesCases::idle, DdpPiecesCases::idle),
+        WHOLE_MESSAGES("second.", "second ", DdpPiecesCases::afterPingAndRead, DdpPiecesCases::afterPingAndRead),
+        HALVES("after-halves.", "later ", DdpPiecesCases::afterPingsInHalves, DdpPiecesCases::afterReadsInHalves);
 
         final String id;
         final String text;
+        final Opening ofMessage;
+        final Opening ofRequest;
 
-        Before(String id, String text) {
+        Before(String id, String text, Opening ofMessage, Opening ofRequest) {
             this.id = id;
             this.text = text;
+            this.ofMessage = ofMessage;
+            this.ofRequest = ofRequest;
         }
     }
 
@@ -88,9 +96,8 @@ final class DdpPiecesCases {
                     "a Read Request in pieces (" + name + ") is answered",
                     "RDMAP-18 DDP-35 DDP-37",
                     session -> {
-                        PeerStream stream = session.establish().awaitIdle();
-                        sendReadRequest(stream, quarters);
-                        stream.pings().expectResponse(5, 6, 0);
+                        PeerStream stream = idle(session);
+                        completeRead(stream, quarters);
                         stream.completePing();
                     }));
             tagged(cases, role, name, quarters);
@@ -124,7 +131,7 @@ final class DdpPiecesCases {
                 "a " + which + "Send of which bytes are missing (" + name + ") is refused with 1/2/04",
                 "DDP-26 DDP-32 DDP-37",
                 session -> {
-                    PeerStream stream = before == Before.HALVES ? afterPingsInHalves(session) : idle(session, before);
+                    PeerStream stream = before.ofMessage.open(session);
                     sendMessage(stream, quarters);
                     stream.expectTerminate("1/2/04");
                 }));
@@ -133,7 +140,7 @@ final class DdpPiecesCases {
                 "a " + which + "Read Request of which bytes are missing (" + name + ") ends the stream",
                 "RDMAP-18 DDP-26 DDP-32",
                 session -> {
-                    PeerStream stream = before == Before.HALVES ? afterReadsInHalves(session) : idle(session, before);
+                    PeerStream stream = before.ofRequest.open(session);
                     sendReadRequest(stream, quarters);
                     stream.expectEndOfAnyKind();
                 }));
@@ -143,28 +150,27 @@ final class DdpPiecesCases {
                     "a " + which + "Read Response of which bytes are missing (" + name + ") ends the stream",
                     "RDMAP-31 DDP-26 DDP-32",
                     session -> {
-                        PeerStream stream =
-                                before == Before.HALVES ? afterPingsInHalves(session) : idle(session, before);
+                        PeerStream stream = before.ofMessage.open(session);
                         sendResponse(stream, quarters);
                         stream.expectEndOfAnyKind();
                     }));
         }
     }
 
-    /** Returns a stream on which nothing came before, or a ping and a Read. */
-    private static PeerStream idle(Session session, Before before) throws IOException, CaseFailed {
-        PeerStream stream = session.establish().awaitIdle();
-        if (before == Before.WHOLE_MESSAGES) {
-            stream.completePing();
-            sendReadRequest(stream, new int[][] {{0, 4}});
-            stream.pings().expectResponse(5, 6, 0);
-        }
+    private static PeerStream idle(Session session) throws IOException, CaseFailed {
+        return session.establish().awaitIdle();
+    }
+
+    private static PeerStream afterPingAndRead(Session session) throws IOException, CaseFailed {
+        PeerStream stream = idle(session);
+        stream.completePing();
+        completeRead(stream, new int[][] {{0, 4}});
         return stream;
     }
 
     /** Returns a stream on which many messages of a ping came in two segments each. */
     private static PeerStream afterPingsInHalves(Session session) throws IOException, CaseFailed {
-        PeerStream stream = session.establish().awaitIdle();
+        PeerStream stream = idle(session);
         stream.pings().sendInHalves();
         for (int i = 0; i < ROUNDS; i++) {
             stream.completePing();
@@ -173,10 +179,9 @@ final class DdpPiecesCases {
     }
 
     private static PeerStream afterReadsInHalves(Session session) throws IOException, CaseFailed {
-        PeerStream stream = session.establish().awaitIdle();
+        PeerStream stream = idle(session);
         for (int i = 0; i < ROUNDS; i++) {
-            sendReadRequest(stream, HALVES);
-            stream.pings().expectResponse(5, 6, 0);
+            completeRead(stream, HALVES);
         }
         return stream;
     }
@@ -205,6 +210,11 @@ final class DdpPiecesCases {
                         read.sinkOffset() + from,
                         Arrays.copyOfRange(text, from, to)));
         return text;
+    }
+
+    private static void completeRead(PeerStream stream, int[][] quarters) throws IOException, CaseFailed {
+        sendReadRequest(stream, quarters);
+        stream.pings().expectResponse(5, 6, 0);
     }
 
     private static void sendReadRequest(PeerStream stream, int[][] quarters) throws IOException {

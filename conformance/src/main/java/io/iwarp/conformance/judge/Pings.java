@@ -88,9 +88,14 @@ public final class Pings {
         takeBack(text);
     }
 
+    /** Returns the most bytes of a segment of a message. */
+    private int segmentLength(int messageLength, int otherwise) {
+        return halves ? (messageLength + 1) / 2 : otherwise;
+    }
+
     private void send(byte[] message) throws IOException {
         long msn = stream.takeMsn();
-        int most = halves ? (message.length + 1) / 2 : message.length;
+        int most = segmentLength(message.length, message.length);
         for (int from = 0; from < message.length; from += most) {
             int to = Math.min(from + most, message.length);
             stream.send(Segment.send(msn, Arrays.copyOfRange(message, from, to))
@@ -142,8 +147,7 @@ public final class Pings {
 
     /** Answers a Read Request. */
     public void respond(ReadRequest read, byte[] text) throws IOException {
-        int most = halves ? Math.max(1, text.length / 2) : MAX_SEGMENT;
-        send(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset(), text, most);
+        send(Segment.READ_RESPONSE, read.sinkStag(), read.sinkOffset(), text, segmentLength(text.length, MAX_SEGMENT));
     }
 
     /** The suite is the client: it names memory for the answer, and waits until the text is there. */
