@@ -80,9 +80,9 @@ final class FpduInput {
     Result next() {
         releaseGathered();
         for (ByteBuf bytes = unread(); bytes != null; bytes = unread()) {
-            Result progress = partial == null ? decodeInPlace(bytes) : decodeGathered(bytes);
-            if (progress != Result.INCOMPLETE) {
-                return progress;
+            Result result = partial == null ? decodeInPlace(bytes) : decodeGathered(bytes);
+            if (result != Result.INCOMPLETE) {
+                return result;
             }
         }
         decoder.release();
@@ -174,13 +174,13 @@ final class FpduInput {
 
     private Result decodeInPlace(ByteBuf bytes) {
         int end = bytes.writerIndex();
-        Result progress = decoder.decode(bytes, index, end - index);
-        if (progress == Result.FPDU) {
+        Result result = decoder.decode(bytes, index, end - index);
+        if (result == Result.FPDU) {
             index += decoder.wireLength();
-        } else if (progress == Result.INCOMPLETE) {
+        } else if (result == Result.INCOMPLETE) {
             gather(bytes);
         }
-        return progress;
+        return result;
     }
 
     private Result decodeGathered(ByteBuf bytes) {
@@ -189,12 +189,12 @@ final class FpduInput {
         if (whole.writerIndex() < decoder.needed()) {
             return Result.INCOMPLETE;
         }
-        Result progress = decoder.decode(whole, 0, whole.writerIndex());
-        if (progress == Result.FPDU) {
+        Result result = decoder.decode(whole, 0, whole.writerIndex());
+        if (result == Result.FPDU) {
             gatheredFpdu = whole;
             endPartial();
         }
-        return progress;
+        return result;
     }
 
     /** Copies the bytes that the decoder needs, as far as they have arrived. */

@@ -256,15 +256,19 @@ final class Requester implements TaggedTarget {
 
     @Override
     public boolean beginPlacement() {
-        return Objects.requireNonNull(reads.peek(), "a Read Response without a Read")
-                .beginPlacement();
+        return readOfResponse().beginPlacement();
+    }
+
+    /** Returns the Read to which a checked Read Response belongs: the oldest one. */
+    private RdmapRequest readOfResponse() {
+        return Objects.requireNonNull(reads.peek(), "a Read Response without a Read");
     }
 
     @Override
     public void onPlaced(DdpSegment segment) {
         int length = segment.payloadLength();
         if (length > 0) {
-            RdmapRequest read = Objects.requireNonNull(reads.peek(), "a Read Response without a Read");
+            RdmapRequest read = readOfResponse();
             read.endPlacement();
             // Repeated bytes do not count as progress; otherwise a peer could postpone a deadline forever.
             long added = readCoverage.add(segment.taggedOffset() - read.sinkTaggedOffset(), length);

@@ -30,11 +30,11 @@ class FpduFuzzTest {
         ByteBuf wire = allocator.directBuffer(Math.max(1, bytes.length)).writeBytes(bytes);
         long found = 0;
         int index = 0;
-        Result progress = Result.FPDU;
-        while (progress == Result.FPDU) {
+        Result result = Result.FPDU;
+        while (result == Result.FPDU) {
             int left = bytes.length - index;
-            progress = decoder.decode(wire, index, left);
-            switch (progress) {
+            result = decoder.decode(wire, index, left);
+            switch (result) {
                 case FPDU -> {
                     found++;
                     require(decoder.wireLength() <= left, "an FPDU is longer than what is there");

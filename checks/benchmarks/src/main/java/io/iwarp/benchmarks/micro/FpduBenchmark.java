@@ -89,9 +89,9 @@ public class FpduBenchmark {
         if (index == stream.writerIndex()) {
             index = 0;
         }
-        FpduDecoder.Result progress = decoder.decode(stream, index, stream.writerIndex() - index);
-        if (progress != FpduDecoder.Result.FPDU) {
-            throw new IllegalStateException("the FPDU at byte " + index + " is " + progress);
+        FpduDecoder.Result result = decoder.decode(stream, index, stream.writerIndex() - index);
+        if (result != FpduDecoder.Result.FPDU) {
+            throw new IllegalStateException("the FPDU at byte " + index + " is " + result);
         }
         index += decoder.wireLength();
         return decoder.ulpduLength();
