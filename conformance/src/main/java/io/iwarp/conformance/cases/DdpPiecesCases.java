@@ -47,6 +47,7 @@ final class DdpPiecesCases {
     }
 
     /** What comes before a message or a Read Request, and how it is named in the ids and the titles of cases. */
+    @SuppressWarnings("ImmutableEnumChecker") // the functions have no state
     private enum Before {
         NOTHING("", "", DdpPiecesCases::idle, DdpPiecesCases::idle),
         WHOLE_MESSAGES("second.", "second ", DdpPiecesCases::afterPingAndRead, DdpPiecesCases::afterPingAndRead),
