@@ -1,6 +1,7 @@
 package io.iwarp.conformance.cases;
 
 import io.iwarp.conformance.judge.Case;
+import io.iwarp.conformance.judge.CaseFailed;
 import io.iwarp.conformance.judge.Need;
 import io.iwarp.conformance.judge.Session;
 import io.iwarp.conformance.judge.Setup;
@@ -15,6 +16,9 @@ import java.util.List;
 /** An MPA Request that comes in pieces, or not to its end. */
 final class MpaRequestPiecesCases {
     private static final Duration MAX_STARTUP = Duration.ofSeconds(30);
+    /** Fewer than a Request has. */
+    private static final int SLOW_BYTES = 15;
+
     private static final int PRIVATE_DATA = 4;
 
     private MpaRequestPiecesCases() {}
@@ -91,6 +95,23 @@ final class MpaRequestPiecesCases {
                             Wire wire = session.open();
                             wire.send(Arrays.copyOf(request(session).encode(), 10), "the first 10 bytes of a Request");
                             session.expectEnd(wire, MAX_STARTUP);
+                        })
+                .needs(Need.SLOW));
+        cases.add(Case.should(
+                        "mpa.request.slow",
+                        "a peer that hears a byte of a Request every 2 s gives up within 30 s",
+                        "MPA-75 SEC-27",
+                        session -> {
+                            Wire wire = session.open();
+                            byte[] request = request(session).encode();
+                            for (int i = 0; i < SLOW_BYTES; i++) {
+                                wire.send(new byte[] {request[i]}, "byte " + i + " of a Request");
+                                if (wire.nextFrame(MAX_STARTUP.dividedBy(SLOW_BYTES))
+                                        .ended()) {
+                                    return;
+                                }
+                            }
+                            throw new CaseFailed("the connection stays", "its end within 30 s");
                         })
                 .needs(Need.SLOW));
         return cases;
