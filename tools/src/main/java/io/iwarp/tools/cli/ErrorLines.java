@@ -7,6 +7,7 @@ import io.iwarp.EndedBy;
 import io.iwarp.IwarpException;
 import io.iwarp.ProtocolError;
 import io.netty.channel.ConnectTimeoutException;
+import io.netty.handler.ssl.NotSslRecordException;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -55,7 +56,10 @@ public final class ErrorLines {
                         unmatched.getUnmatched().get(0),
                         command.getCommandSpec().optionsMap().keySet())
                 : "";
-        new Output(command.getErr()).line(failure.getMessage() + (guess.isEmpty() ? "" : ":" + guess));
+        String message = String.valueOf(failure.getMessage())
+                .replaceFirst("is not an? (?:int|long)$", "is not a whole number")
+                .replaceFirst("is not a double$", "is not a number");
+        new Output(command.getErr()).line(message + (guess.isEmpty() ? "" : ":" + guess));
         new Output(command.getErr()).line("See '" + helpOf(command) + "'.");
         return ExitCode.USAGE;
     }
@@ -101,7 +105,8 @@ public final class ErrorLines {
     /** Returns why a connection was not set up, and what to do. */
     public static String describeSetup(ConnectionClosedException failure) {
         boolean known = failure.reason().endedBy() == EndedBy.LOCAL_APPLICATION || tlsFailure(failure) != null;
-        return describe(failure) + (known ? "" : "; both sides need --tls, or neither");
+        return describe(failure)
+                + (known ? "" : "; both sides need --tls, or neither: iwarp probe shows what the other side is");
     }
 
     /** Returns why a stream has ended, and what to do. */
@@ -139,7 +144,9 @@ public final class ErrorLines {
         }
         Throwable tls = tlsFailure(failure);
         if (tls != null) {
-            return "TLS failed: " + tls.getMessage() + ": check --tls, --cert, --key and --ca on both sides";
+            // Netty adds the bytes that are no record.
+            String reason = tls instanceof NotSslRecordException ? "the other side does not use TLS" : tls.getMessage();
+            return "TLS failed: " + reason + ": check --tls, --cert, --key and --ca on both sides";
         }
         if (failure instanceof ConnectionClosedException closed) {
             return closed.reason().cause() instanceof OutOfMemoryError memory
@@ -153,11 +160,11 @@ public final class ErrorLines {
             return message + ": check the address, and whether a firewall is in between";
         }
         if (failure instanceof ConnectException) {
-            // The text of an address without a name begins with a slash.
-            return message.replace(": /", ": ") + ": start the server there first, or check the address";
+            return message.replace(" /", " ") + ": start the server there first, or check the address";
         }
         if (failure instanceof BindException) {
-            return message + ": choose another --port, or an address of this machine for --bind";
+            // The text of an address without a name begins with a slash.
+            return message.replace(" /", " ") + ": choose another --port, or an address of this machine for --bind";
         }
         if (failure instanceof UnknownHostException) {
             return "no host is known by the name " + message + ": check the address";

@@ -86,12 +86,6 @@ public record Interval(long end, long nanos, long operations, long ofPeer, Histo
         Json.latencies(json, times);
     }
 
-    /** Writes the fields of JSON that a part of a measurement has. */
-    public void writePart(JsonGenerator json, long size) throws IOException {
-        Json.number(json, "seconds", seconds(), 6);
-        Json.number(json, "bytesPerSecond", perSecond() * size, 0);
-    }
-
     /** Returns the duration in seconds. */
     public double seconds() {
         return nanos / NANOS_PER_SECOND;

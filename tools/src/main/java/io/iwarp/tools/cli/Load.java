@@ -27,7 +27,7 @@ public abstract class Load {
     protected Load(QueuePair queuePair, long count, double rate) {
         this.queuePair = queuePair;
         this.count = count;
-        this.pace = new Pace(queuePair.executor(), rate);
+        this.pace = new Pace(queuePair.executor(), rate, () -> attempt(this::onDue));
     }
 
     /** Begins; called once. */
@@ -35,6 +35,11 @@ public abstract class Load {
 
     /** {@link #stopping} has become true. Call {@link #finish} when all posted operations are done. */
     protected abstract void onStop();
+
+    /** An operation that {@link #pace} delayed is due. */
+    protected void onDue() {
+        throw new IllegalStateException("this load has no schedule");
+    }
 
     /** An operation of this side has completed. */
     protected abstract void onDone(CompletionView completion);
@@ -118,6 +123,18 @@ public abstract class Load {
     /** Returns whether no more operations are to be posted. */
     protected final boolean stopping() {
         return stopping || (count > 0 && posted == count);
+    }
+
+    /** Any thread: begins a new schedule, so that what is late now does not count. Waits until it has. */
+    final void restartSchedule() {
+        queuePair.executor().submit(pace::restart).awaitUninterruptibly();
+    }
+
+    /** Records how long an operation took that was due at this time. */
+    protected final void record(Meter meter, long due) {
+        if (pace.isCurrent(due)) {
+            meter.took(System.nanoTime() - due);
+        }
     }
 
     /** Returns when operations are due. */

@@ -48,6 +48,9 @@ public final class Loads {
      */
     public Measurement measure(
             MeasureOptions options, @Nullable String title, long size, boolean begun, Duration duration) {
+        if (begun) {
+            loads.forEach(Load::restartSchedule);
+        }
         long operationsBefore = operations();
         long timedBefore = timed();
         Measurement measured =

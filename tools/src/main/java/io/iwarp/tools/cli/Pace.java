@@ -14,15 +14,37 @@ public final class Pace {
 
     private final EventLoop loop;
     private final double nanosPerOperation;
+    private final Runnable onDue;
+
+    @SuppressWarnings("UnnecessaryLambda") // allocated once
+    private final Runnable again = this::onTime;
+
+    private long restarted = System.nanoTime();
     private long begin;
     private boolean begun;
     private long taken;
     private boolean waiting;
 
-    /** @param rate operations per second; 0 for no schedule */
-    Pace(EventLoop loop, double rate) {
+    /**
+     * @param rate operations per second; 0 for no schedule
+     * @param onDue called when the next operation is due, if {@link #isDue} said that it was not
+     */
+    Pace(EventLoop loop, double rate, Runnable onDue) {
         this.loop = loop;
         this.nanosPerOperation = rate == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / rate;
+        this.onDue = onDue;
+    }
+
+    /** Begins a new schedule with the next operation: what became due before, and was not taken, is dropped. */
+    void restart() {
+        restarted = System.nanoTime();
+        begun = false;
+        taken = 0;
+    }
+
+    /** Returns whether an operation that was due at this time belongs to the schedule that runs now. */
+    boolean isCurrent(long due) {
+        return due - restarted >= 0;
     }
 
     /** Returns whether operations have a schedule. */
@@ -42,18 +64,14 @@ public final class Pace {
         return begin + (long) (taken * nanosPerOperation);
     }
 
-    /** Returns whether the next operation is due; calls {@code later} when it is. */
-    public boolean isDue(Runnable later) {
+    /** Returns whether the next operation is due. */
+    public boolean isDue() {
         if (!scheduled()) {
             return true;
         }
         long left = due() - System.nanoTime();
         if (left > 0 && !waiting) {
             waiting = true;
-            Runnable again = () -> {
-                waiting = false;
-                later.run();
-            };
             if (left > SPIN_NANOS) {
                 loop.schedule(again, left - SPIN_NANOS, TimeUnit.NANOSECONDS);
             } else {
@@ -61,6 +79,11 @@ public final class Pace {
             }
         }
         return left <= 0;
+    }
+
+    private void onTime() {
+        waiting = false;
+        onDue.run();
     }
 
     /** The next operation has begun. */

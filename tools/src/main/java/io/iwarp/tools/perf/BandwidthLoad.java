@@ -36,9 +36,6 @@ final class BandwidthLoad extends PerfLoad {
     private final int batch;
     private final int interval;
 
-    @SuppressWarnings("UnnecessaryLambda") // allocated once
-    private final Runnable postLater = () -> attempt(this::postMore);
-
     private final long[] postedAt;
     private int untilTimedPost = 1;
     private int untilTimedCompletion = 1;
@@ -80,8 +77,13 @@ final class BandwidthLoad extends PerfLoad {
         }
     }
 
+    @Override
+    protected void onDue() {
+        postMore();
+    }
+
     private void postMore() {
-        while (hasRoom() && pace().isDue(postLater)) {
+        while (hasRoom() && pace().isDue()) {
             if (meter != null && --untilTimedPost == 0) {
                 untilTimedPost = interval;
                 postedAt[timedPosts] = pace().due();
@@ -120,7 +122,7 @@ final class BandwidthLoad extends PerfLoad {
         if (meter != null) {
             if (--untilTimedCompletion == 0) {
                 untilTimedCompletion = interval;
-                meter.took(System.nanoTime() - postedAt[timedCompletions]);
+                record(meter, postedAt[timedCompletions]);
                 timedCompletions = after(timedCompletions);
             }
             if (!credited) {

@@ -16,9 +16,6 @@ final class LatencyLoad extends PerfLoad {
     private final boolean byWrite;
     private final boolean byReceive;
 
-    @SuppressWarnings("UnnecessaryLambda") // allocated once
-    private final Runnable nextLater = () -> attempt(this::postNext);
-
     private long beganAt;
     private byte mark;
     private boolean answered;
@@ -41,12 +38,17 @@ final class LatencyLoad extends PerfLoad {
         postNext();
     }
 
+    @Override
+    protected void onDue() {
+        postNext();
+    }
+
     private void postNext() {
         if (stopping()) {
             finish();
             return;
         }
-        if (!pace().isDue(nextLater)) {
+        if (!pace().isDue()) {
             return;
         }
         complete = false;
@@ -83,7 +85,7 @@ final class LatencyLoad extends PerfLoad {
 
     private void nextIfDone() {
         if (complete && answered) {
-            meter.took(System.nanoTime() - beganAt);
+            record(meter, beganAt);
             meter.done(1);
             postNext();
         }

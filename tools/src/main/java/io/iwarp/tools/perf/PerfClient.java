@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
             "  iwarp perf client 127.0.0.1:7471 --op send --mode latency --busy-poll",
             "  iwarp perf client 127.0.0.1:7471 --op read --sweep 64..4M --report r.html",
             "  iwarp perf client 127.0.0.1:7471 --op send --bidir --clients 2",
-            "  iwarp perf client 127.0.0.1:7471 --op send --rate 1000 --count 500"
+            "  iwarp perf client 127.0.0.1:7471 --op send --mode latency --rate 1000"
         })
 final class PerfClient extends ClientCommand {
     @Mixin
@@ -74,7 +74,8 @@ final class PerfClient extends ClientCommand {
                 if (!results.isEmpty() && !measuring.toStandardOutput()) {
                     out().line(results.get(0).conditions());
                     out().lines(PerfColumn.table(results));
-                    out().lines(PerfColumn.explanations(results.get(0)));
+                    out().lines(PerfColumn.explanations(chosen.get(0)));
+                    results.forEach(result -> out().lines(result.remarks()));
                 }
                 if (!results.isEmpty() && page.wanted()) {
                     page.replace(PerfReport.html(results, JsonOption.command(spec())));

@@ -41,17 +41,28 @@ record PerfColumn(String title, int decimals, ToDoubleFunction<PerfResult> value
     }
 
     /** Returns the legend of the columns, as lines of text. */
-    static List<String> explanations(PerfResult result) {
-        String time = result.plan().task().mode() == PerfMode.LATENCY
-                ? "round trip: to the program of the server and back"
-                : "time of an operation from its posting to its completion";
-        return List.of(
+    static List<String> explanations(PerfPlan plan) {
+        List<String> lines = new ArrayList<>(List.of(
                 "bytes          size of an operation",
                 "MB/s, Gbit/s   payload in 10^6 bytes and 10^9 bits per second",
-                "op/s           operations per second",
-                "min ... max    " + time + ", in microseconds: minimum, percentiles, maximum",
-                "B/op           bytes allocated on the Java heap for each operation",
-                "s/GB           processor seconds of the whole process for 10^9 bytes of payload");
+                "op/s           operations per second"));
+        if (plan.task().mode() == PerfMode.LATENCY) {
+            lines.add("min ... max    round trip: to the program of the server and back, in microseconds: minimum,"
+                    + " percentiles, maximum");
+        } else {
+            lines.add(
+                    "min ... max    time of an operation from its posting to its completion, in microseconds: minimum,"
+                            + " percentiles, maximum");
+            lines.add("               A Send or Write is complete when TCP has taken it: --mode latency measures round"
+                    + " trips.");
+        }
+        if (plan.rate() > 0) {
+            lines.add("               With --rate each counts from the time when it was due (corrected for coordinated"
+                    + " omission).");
+        }
+        lines.add("B/op           bytes allocated on the Java heap for each operation");
+        lines.add("s/GB           processor seconds of the whole process for 10^9 bytes of payload");
+        return lines;
     }
 
     /** Returns lines of text, the first one with the titles. */

@@ -73,7 +73,8 @@ final class PerfPlanOptions {
             paramLabel = "N",
             description = "Begin N operations per second of all clients together, at fixed times. The latency of"
                     + " each counts from that time on, so that it includes the wait for a slow one (corrected for"
-                    + " coordinated omission). Occupies a processor. By default as many as possible.")
+                    + " coordinated omission). Keeps the event loops of the client busy. By default as many as"
+                    + " possible.")
     private @Nullable Double rate;
 
     @Option(names = "--reverse", description = "The server posts the Sends or Writes, and this side receives.")

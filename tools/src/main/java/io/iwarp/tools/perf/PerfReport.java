@@ -69,7 +69,7 @@ final class PerfReport {
         }
         json.writeEndArray();
         json.writeFieldName("explanations");
-        writeRow(json, PerfColumn.explanations(first));
+        writeRow(json, PerfColumn.explanations(first.plan()));
     }
 
     private static void writeRow(JsonGenerator json, List<String> cells) throws IOException {

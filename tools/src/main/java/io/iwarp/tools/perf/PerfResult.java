@@ -2,11 +2,14 @@ package io.iwarp.tools.perf;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.iwarp.mpa.MpaParameters;
+import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.EventLoops;
 import io.iwarp.tools.cli.Interval;
 import io.iwarp.tools.cli.Json;
 import io.iwarp.tools.cli.Measurement;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +36,8 @@ record PerfResult(
     private static final double NANOS_PER_SECOND = 1e9;
     private static final double BYTES_PER_GIGABYTE = 1e9;
     private static final double MOST = 0.9;
+    /** Of a rate that was asked for: less is not reached. */
+    private static final double REACHED = 0.98;
 
     private boolean markers() {
         return agreed.sendMarkers() || agreed.receiveMarkers();
@@ -115,6 +120,21 @@ record PerfResult(
                 : String.format(Locale.ROOT, "; %.0f%% of the server's bytes, and of its cost", 100 * share());
     }
 
+    /** Returns what to know beside the numbers, as lines of text. */
+    List<String> remarks() {
+        List<String> remarks = new ArrayList<>();
+        String size = Bytes.size(plan.task().size()) + ": ";
+        if (measurement.cutShort()) {
+            remarks.add(size + "interrupted after " + Bytes.time(total.nanos()));
+        }
+        if (plan.rate() > 0 && total.perSecond() < REACHED * plan.rate()) {
+            remarks.add(size
+                    + String.format(Locale.ROOT, "the rate of %,.0f/s was not reached", plan.rate())
+                    + ", and the times include the wait of operations that were due");
+        }
+        return remarks;
+    }
+
     private static String with(boolean present) {
         return present ? "with" : "without";
     }
@@ -138,6 +158,7 @@ record PerfResult(
         json.writeNumberField("depth", task.depth());
         if (plan.rate() > 0) {
             Json.number(json, "rate", plan.rate(), 1);
+            json.writeBooleanField("correctedForCoordinatedOmission", true);
         }
         total.write(json, task.size());
         Json.number(json, "allocatedBytesPerOperation", allocatedPerOperation(), 1);
@@ -150,7 +171,7 @@ record PerfResult(
         json.writeArrayFieldStart("intervals");
         for (Interval interval : measurement.intervals()) {
             json.writeStartObject();
-            interval.writePart(json, task.size());
+            interval.write(json, task.size());
             json.writeEndObject();
         }
         json.writeEndArray();

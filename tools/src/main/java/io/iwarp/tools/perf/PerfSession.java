@@ -136,9 +136,9 @@ final class PerfSession implements QueuePairListener {
         long bytes = wireBytes(queuePair);
         log.accept(
                 reason.endedBy() == EndedBy.PEER_CLOSED
-                        ? client + " was served: " + task.operation() + " of " + Bytes.size(task.size())
-                                + ", on the wire " + Bytes.exactly(bytes) + " in " + Bytes.time(nanos) + ", "
-                                + Bytes.rate(bytes, nanos)
+                        ? client + " was served: " + task.operation() + task.direction() + ", "
+                                + Bytes.size(task.size()) + ", on the wire " + Bytes.exactly(bytes) + " in the "
+                                + Bytes.time(nanos) + " of its connection, " + Bytes.rate(bytes, nanos)
                         : client + " disconnected before it finished: " + ErrorLines.describe(reason));
     }
 }

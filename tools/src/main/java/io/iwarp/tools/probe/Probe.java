@@ -80,12 +80,19 @@ public final class Probe extends ClientCommand {
                 Endpoint endpoint = open()) {
             long begin = System.nanoTime();
             InetSocketAddress address = address();
-            step("name", server() + " is " + ListenOptions.addressText(address), begin);
+            String numeric = ListenOptions.addressText(address);
+            if (!numeric.equals(server().toString())) {
+                step("name", server() + " is " + numeric, begin);
+            }
             String verdict;
             MpaAnswer answer = null;
             try {
                 answer = ask(endpoint, address);
                 verdict = answer == null ? name(endpoint, address) : describe(answer);
+            } catch (ProbeLink.NoTlsException e) {
+                step("TLS", "no: " + e.getMessage());
+                verdict = "the peer does not use TLS: try again without --tls, and if the answer is not MPA, check the"
+                        + " port";
             } catch (IOException e) {
                 verdict = ErrorLines.describe(e);
             }
@@ -122,7 +129,9 @@ public final class Probe extends ClientCommand {
             fields.writeStartObject();
             fields.writeStringField("step", step.getKey());
             fields.writeStringField("found", step.getValue().text);
-            Json.number(fields, "micros", step.getValue().nanos / NANOS_PER_MICRO, 1);
+            if (step.getValue().nanos > 0) {
+                Json.number(fields, "micros", step.getValue().nanos / NANOS_PER_MICRO, 1);
+            }
             fields.writeEndObject();
         }
         fields.writeEndArray();
@@ -274,8 +283,7 @@ public final class Probe extends ClientCommand {
             step("TLS", "answered" + (link.ended() ? ", and closed" : ""));
             return true;
         } catch (IOException e) {
-            // Netty adds the bytes that are no record.
-            step("TLS", "no TLS: " + String.valueOf(e.getMessage()).replaceFirst(": [0-9a-f]{16,}$", ""));
+            step("TLS", "no: " + e.getMessage());
             return false;
         }
     }

@@ -8,10 +8,12 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.channels.ClosedChannelException;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutionException;
@@ -35,6 +37,15 @@ final class ProbeLink extends ChannelInboundHandlerAdapter implements AutoClosea
     private volatile @Nullable SslHandler tls;
 
     private boolean ended;
+
+    /** The handshake of TLS failed, as it does with a peer that does not use TLS. */
+    static final class NoTlsException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        private NoTlsException(String message, Exception cause) {
+            super(message, cause);
+        }
+    }
 
     private ProbeLink(long timeoutMillis) {
         this.timeoutMillis = timeoutMillis;
@@ -87,6 +98,12 @@ final class ProbeLink extends ChannelInboundHandlerAdapter implements AutoClosea
             handler.handshakeFuture().get(timeoutMillis, TimeUnit.MILLISECONDS);
             return handler.engine().getSession();
         } catch (ExecutionException e) {
+            if (e.getCause() instanceof NotSslRecordException) {
+                throw new NoTlsException("the answer is not TLS", e);
+            }
+            if (e.getCause() instanceof ClosedChannelException) {
+                throw new NoTlsException("the peer closed the connection in the handshake", e);
+            }
             throw Endpoint.failureOf(e);
         } catch (TimeoutException e) {
             throw new IOException("the handshake did not end within " + timeoutMillis + " ms", e);

@@ -112,7 +112,7 @@ class PerfTest {
 
     @ParameterizedTest
     @CsvSource({
-        "--tls, --no-crc, 'both sides need --tls, or neither'",
+        "--tls, --no-crc, 'both sides need --tls, or neither: iwarp probe shows what the other side is'",
         "--no-crc, --tls, 'the peer does not use TLS, or refused this side; see its log:"
                 + " check --tls, --cert, --key and --ca on both sides'"
     })
@@ -285,6 +285,36 @@ class PerfTest {
     }
 
     @Test
+    void aRateThatIsNotReachedIsReported() throws Exception {
+        try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
+            CommandRun client = CommandRun.of(
+                    "perf",
+                    "client",
+                    server.address(),
+                    "--size",
+                    "64",
+                    "--rate",
+                    "1000000000",
+                    "--warmup",
+                    "0.1",
+                    "--duration",
+                    "0.1");
+
+            assertThat(client.exitCode()).as(client.err()).isZero();
+            assertThat(client.out())
+                    .contains("when it was due (corrected for coordinated omission)")
+                    .contains("64 bytes: the rate of 1,000,000,000/s was not reached");
+        }
+    }
+
+    @Test
+    void aRateIsANumber() {
+        assertThat(CommandRun.of("perf", "client", "127.0.0.1:1", "--rate", "500k")
+                        .err())
+                .contains("'500k' is not a number");
+    }
+
+    @Test
     void jsonOnStandardOutputStandsAlone() throws Exception {
         try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
             CommandRun client = CommandRun.of(
@@ -385,7 +415,7 @@ class PerfTest {
             measure(server, "--op", "write", "--sweep", "64..128");
 
             assertThat(server.exitCode()).isZero();
-            assertThat(server.out().lines().filter(line -> line.contains(" was served: write of ")))
+            assertThat(server.out().lines().filter(line -> line.contains(" was served: write, ")))
                     .hasSize(2);
         }
     }
@@ -395,7 +425,8 @@ class PerfTest {
         try (CommandRun server = CommandRun.start("perf", "server", "--port", "0")) {
             String line = measure(server, "--duration", "0.2", "--interval", "0.05");
 
-            List<Double> parts = Pattern.compile("\\{\"seconds\":([0-9.]+),\"bytesPerSecond\":([0-9]+)\\}")
+            List<Double> parts = Pattern.compile(
+                            "\\{\"seconds\":([0-9.]+),\"operations\":[0-9]+,\"bytesPerSecond\":([0-9]+),")
                     .matcher(line)
                     .results()
                     .map(part -> Double.parseDouble(part.group(1)) * Double.parseDouble(part.group(2)))

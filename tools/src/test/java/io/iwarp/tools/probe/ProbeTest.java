@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -55,6 +56,21 @@ class ProbeTest {
 
             assertThat(probe.exitCode()).as(probe.err()).isZero();
             assertThat(probe.out()).contains("TLSv1.3", "CN=iwarp", "verdict      an iWARP peer");
+        }
+    }
+
+    @Test
+    void aPeerWithoutTlsIsNamed() throws Exception {
+        try (ServerSocket closing = peer((in, out) -> in.read());
+                ServerSocket http =
+                        peer((in, out) -> out.write("HTTP/1.1 400\r\n".getBytes(StandardCharsets.US_ASCII)))) {
+            for (ServerSocket server : List.of(closing, http)) {
+                CommandRun probe =
+                        CommandRun.of("probe", "127.0.0.1:" + server.getLocalPort(), "--timeout", "60", "--tls");
+
+                assertFails(probe, "the peer does not use TLS: try again without --tls");
+                assertThat(probe.out()).contains("TLS          no: ");
+            }
         }
     }
 
