@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -39,17 +41,17 @@ public final class ConformanceSuite {
      * {@code *} stands for anything.
      */
     public List<Case> only(List<Case> cases, List<String> patterns) {
-        return cases.stream().filter(test -> matches(test, patterns)).toList();
+        return cases.stream().filter(matching(patterns)).toList();
     }
 
     /** Returns the cases that {@link #only} leaves out. */
     public List<Case> except(List<Case> cases, List<String> patterns) {
-        return cases.stream().filter(test -> !matches(test, patterns)).toList();
+        return cases.stream().filter(matching(patterns).negate()).toList();
     }
 
-    private static boolean matches(Case test, List<String> patterns) {
-        return patterns.stream()
-                .map(KnownDeviations::glob)
+    private static Predicate<Case> matching(List<String> patterns) {
+        List<Pattern> globs = patterns.stream().map(KnownDeviations::glob).toList();
+        return test -> globs.stream()
                 .anyMatch(pattern -> pattern.matcher(test.id()).matches()
                         || test.requirements().stream()
                                 .anyMatch(id -> pattern.matcher(id.toLowerCase(Locale.ROOT))
