@@ -129,8 +129,8 @@ final class TeardownCases {
     /** What the peer had sent before may still come, but no Terminate. */
     private static void bareEnd(Session session, PeerStream stream) throws IOException, CaseFailed {
         Arrival arrival = stream.next();
-        boolean advertised = !session.peerIsServer() && arrival.isSend();
-        if (advertised) {
+        // A client's advertisement, in one segment or in several.
+        while (!session.peerIsServer() && arrival.isSend()) {
             arrival = stream.next();
         }
         if (!arrival.ended()) {

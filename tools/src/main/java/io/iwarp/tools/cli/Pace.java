@@ -1,6 +1,7 @@
 package io.iwarp.tools.cli;
 
 import io.netty.channel.EventLoop;
+import io.netty.channel.SingleThreadEventLoop;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -12,12 +13,16 @@ public final class Pace {
     /** An event loop that sleeps for less wakes up too late. */
     private static final long SPIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-    private final EventLoop loop;
+    private final SingleThreadEventLoop loop;
     private final double nanosPerOperation;
     private final Runnable onDue;
 
     @SuppressWarnings("UnnecessaryLambda") // allocated once
     private final Runnable again = this::onTime;
+
+    /** Comes after the channels had their turn, which a task that adds itself again would keep them from. */
+    @SuppressWarnings("UnnecessaryLambda") // allocated once
+    private final Runnable spin = this::executeAgain;
 
     private long restarted = System.nanoTime();
     private long begin;
@@ -30,7 +35,7 @@ public final class Pace {
      * @param onDue called when the next operation is due, if {@link #isDue} said that it was not
      */
     Pace(EventLoop loop, double rate, Runnable onDue) {
-        this.loop = loop;
+        this.loop = (SingleThreadEventLoop) loop;
         this.nanosPerOperation = rate == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / rate;
         this.onDue = onDue;
     }
@@ -75,10 +80,14 @@ public final class Pace {
             if (left > SPIN_NANOS) {
                 loop.schedule(again, left - SPIN_NANOS, TimeUnit.NANOSECONDS);
             } else {
-                loop.execute(again);
+                loop.executeAfterEventLoopIteration(spin);
             }
         }
         return left <= 0;
+    }
+
+    private void executeAgain() {
+        loop.execute(again);
     }
 
     private void onTime() {
