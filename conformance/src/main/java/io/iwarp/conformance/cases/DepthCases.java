@@ -296,7 +296,7 @@ final class DepthCases {
     /** Sends Reads of which the answers are not read; where it is asked for, no Read of a server is open then. */
     private static Unread leaveUnread(Session session, int fewer, boolean idle)
             throws IOException, CaseFailed, CaseSkipped {
-        requireSize(session);
+        session.requireSize();
         session.keepFewUnread();
         PeerMemory place = PeerMemory.readable(session);
         PeerStream stream = place.stream();
@@ -323,12 +323,6 @@ final class DepthCases {
         return new Unread(place, stream, all, there, sizes);
     }
 
-    private static void requireSize(Session session) throws CaseSkipped {
-        if (!session.peerIsServer() && session.size() > session.options().maxSize()) {
-            throw new CaseSkipped(TOO_SMALL);
-        }
-    }
-
     /** While the answer to the first Read is larger than what TCP holds, nothing gives its place back. */
     private static void oneMore(List<Case> cases) {
         oneMore(cases, "", "Read", false, (stream, memory, i) -> read(stream, i, 0, NOTHING));
@@ -349,7 +343,7 @@ final class DepthCases {
                         "one " + what + " more than agreed is refused with 1/2/02 while the first answer is not read",
                         "RDMAP-74 DDP-55",
                         session -> {
-                            requireSize(session);
+                            session.requireSize();
                             session.keepFewUnread();
                             PeerMemory place = PeerMemory.readable(session);
                             PeerStream stream = place.stream();

@@ -72,10 +72,7 @@ final class PingCases {
     }
 
     private static void ping(Session session, int size) throws IOException, CaseFailed, CaseSkipped {
-        if (size > session.options().maxSize()) {
-            throw new CaseSkipped("the greatest buffer of the peer has "
-                    + session.options().maxSize() + " bytes: --size tells of more");
-        }
+        session.requireSize(size);
         PeerStream stream = session.establish().awaitIdle();
         if (session.peerIsServer()) {
             stream.pings().ping(Pings.text(size));

@@ -320,6 +320,7 @@ final class RdmapReadCases {
                                     + Long.toHexString(sink),
                             "RDMAP-32 DDP-29 DDP-34",
                             session -> {
+                                session.requireSize();
                                 PeerMemory place = PeerMemory.readable(session);
                                 Advertisement memory = place.memory();
                                 int size = (int) Math.min(session.wholeSize(memory), LARGE);

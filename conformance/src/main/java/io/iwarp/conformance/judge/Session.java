@@ -67,6 +67,21 @@ public final class Session implements AutoCloseable {
         return size;
     }
 
+    /** Skips the case if a client would have to have a larger buffer than it can. */
+    public void requireSize() throws CaseSkipped {
+        if (!peerIsServer()) {
+            requireSize(size);
+        }
+    }
+
+    /** Skips the case if the peer cannot have a buffer of so many bytes. */
+    public void requireSize(int wanted) throws CaseSkipped {
+        if (wanted > options().maxSize()) {
+            throw new CaseSkipped(
+                    "the greatest buffer of the peer has " + options().maxSize() + " bytes: --size tells of more");
+        }
+    }
+
     /** Returns how many bytes the memory has; a server advertises a part of its buffer. */
     public long wholeSize(Advertisement memory) {
         return peerIsServer() ? options().maxSize() : memory.size();

@@ -29,9 +29,9 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class PlantedFaultTest {
-    private static final int MAX_OTHERS = 8;
+    private static final int MAX_OTHERS = 4;
     /** Besides the owner, one case in that many is run for each fault; for the next fault it is another one. */
-    private static final int THINNED = 8;
+    private static final int THINNED = 16;
     /** Time is virtual: no thread waits that long. The time of a write, which takes no time, is real. */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
