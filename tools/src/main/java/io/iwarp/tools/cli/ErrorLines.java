@@ -160,16 +160,20 @@ public final class ErrorLines {
             return message + ": check the address, and whether a firewall is in between";
         }
         if (failure instanceof ConnectException) {
-            return message.replace(" /", " ") + ": start the server there first, or check the address";
+            return plainAddress(message) + ": start the server there first, or check the address";
         }
         if (failure instanceof BindException) {
-            // The text of an address without a name begins with a slash.
-            return message.replace(" /", " ") + ": choose another --port, or an address of this machine for --bind";
+            return plainAddress(message) + ": choose another --port, or an address of this machine for --bind";
         }
         if (failure instanceof UnknownHostException) {
             return "no host is known by the name " + message + ": check the address";
         }
         return describeRest(failure, message);
+    }
+
+    /** The text of an address without a name begins with a slash. */
+    private static String plainAddress(String message) {
+        return message.replace(" /", " ");
     }
 
     /** Returns what TCP reported if it could not connect, null if something else failed. */

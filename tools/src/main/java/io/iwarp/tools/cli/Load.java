@@ -125,9 +125,13 @@ public abstract class Load {
         return stopping || (count > 0 && posted == count);
     }
 
-    /** Any thread: begins a new schedule, so that what is late now does not count. Waits until it has. */
+    /**
+     * Any thread: begins a new schedule if there is one, so that what is late now does not count. Waits until it has.
+     */
     final void restartSchedule() {
-        queuePair.executor().submit(pace::restart).awaitUninterruptibly();
+        if (pace.scheduled()) {
+            queuePair.executor().submit(pace::restart).awaitUninterruptibly();
+        }
     }
 
     /** Records how long an operation took that was due at this time. */
