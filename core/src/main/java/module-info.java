@@ -19,4 +19,11 @@ module io.iwarp.core {
             io.iwarp.ddp,
             io.iwarp.rdmap,
             io.iwarp.verbs;
+    exports io.iwarp.internal.metrics to
+            io.iwarp.verbs;
+    exports io.iwarp.internal.memory to
+            io.iwarp.mpa,
+            io.iwarp.ddp,
+            io.iwarp.rdmap,
+            io.iwarp.verbs;
 }

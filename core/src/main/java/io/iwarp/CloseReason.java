@@ -11,11 +11,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Why a stream ended, and who ended it. Immutable. */
 public final class CloseReason {
-    /** The reason for a stream whose event loop was shut down. */
-    @API(status = API.Status.INTERNAL)
-    public static final CloseReason EVENT_LOOP_SHUT_DOWN =
-            of(EndedBy.LOCAL_APPLICATION, "the event loop of the connection was shut down");
-
     private final EndedBy endedBy;
     private final @Nullable ProtocolError error;
     private final String detail;

@@ -2,7 +2,6 @@ package io.iwarp;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import org.apiguardian.api.API;
 
 /**
  * The counters of one connection.
@@ -17,7 +16,6 @@ public final class Counters {
     private final long[] values = new long[Counter.values().length];
 
     /** Creates counters that are all 0. */
-    @API(status = API.Status.INTERNAL)
     public Counters() {}
 
     /**
@@ -26,7 +24,6 @@ public final class Counters {
      * @param counter the counter
      * @param n the number to add, at least 0
      */
-    @API(status = API.Status.INTERNAL)
     public void add(Counter counter, long n) {
         int slot = counter.ordinal();
         // There is only one writer, so a plain read returns its last write.

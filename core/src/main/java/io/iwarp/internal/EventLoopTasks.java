@@ -1,5 +1,7 @@
 package io.iwarp.internal;
 
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -11,6 +13,10 @@ import java.util.concurrent.TimeUnit;
  * full ({@code io.netty.eventLoop.maxPendingTasks}). The latter is temporary.
  */
 public final class EventLoopTasks {
+    /** The reason for a stream whose event loop was shut down. */
+    public static final CloseReason SHUT_DOWN =
+            CloseReason.of(EndedBy.LOCAL_APPLICATION, "the event loop of the connection was shut down");
+
     /** The delay of a retry, on the timer thread of the JDK: long enough for an event loop to run some tasks. */
     private static final Executor LATER = CompletableFuture.delayedExecutor(1, TimeUnit.MILLISECONDS, Runnable::run);
 

@@ -1,14 +1,9 @@
 package io.iwarp.memory;
 
-import io.iwarp.internal.ByteBudget;
-import io.iwarp.internal.InputBudget;
 import io.iwarp.internal.Setting;
 import io.iwarp.internal.Settings;
-import io.netty.util.internal.PlatformDependent;
+import io.iwarp.internal.memory.DefaultIwarpDevice;
 import java.security.SecureRandom;
-import java.util.Random;
-import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The owner of the STags and of the limits on registered memory, which protection domains share. It is the resource
@@ -22,80 +17,26 @@ import java.util.concurrent.locks.ReentrantLock;
  * {@link DomainLimits} restrict it. {@link ProtectionDomain#create} creates a device for each domain. Any thread may
  * call any method.
  */
-public final class IwarpDevice implements AutoCloseable {
-    private final int maxRegions;
-    private final int maxWindows;
-    private final long maxRegisteredBytes;
-    private final InputBudget partialFpduBudget;
-    private final InputBudget managedReceiveBudget;
-    private final ByteBudget sendingBudget;
-    private final STagTable stags;
-    private final AtomicLongArray refusals = new AtomicLongArray(MemoryLimit.values().length);
-    private final Quota regionQuota;
-    private final Quota windowQuota;
-    private final ReentrantLock lock = new ReentrantLock();
-    // The lock guards the following.
-    private int openDomainCount;
-    private boolean closed;
-
-    IwarpDevice(Builder builder, Random random) {
-        this.maxRegions = builder.limits.get(Builder.MAX_REGIONS);
-        this.maxWindows = builder.limits.get(Builder.MAX_WINDOWS);
-        this.maxRegisteredBytes = builder.limits.get(Builder.MAX_REGISTERED_BYTES);
-        this.partialFpduBudget = new InputBudget(builder.limits.get(Builder.MAX_PARTIAL_FPDU_BYTES));
-        this.managedReceiveBudget = new InputBudget(builder.limits.get(Builder.MAX_MANAGED_RECEIVE_BYTES));
-        long maxSending = builder.limits.get(Builder.MAX_SENDING_BYTES);
-        this.sendingBudget = new ByteBudget(maxSending == 0 ? Builder.defaultMaxSendingBytes() : maxSending);
-        this.stags = new STagTable(random);
-        this.regionQuota =
-                new Quota(MemoryLimit.REGIONS, maxRegions, MemoryLimit.REGISTERED_BYTES, maxRegisteredBytes, refusals);
-        this.windowQuota =
-                new Quota(MemoryLimit.WINDOWS, maxWindows, MemoryLimit.REGISTERED_BYTES, Long.MAX_VALUE, refusals);
-    }
-
+public sealed interface IwarpDevice extends AutoCloseable permits DefaultIwarpDevice {
     /** Returns a device with the default limits. */
-    public static IwarpDevice create() {
+    static IwarpDevice create() {
         return builder().build();
     }
 
     /** Returns a builder with the default limits. */
-    public static Builder builder() {
+    static Builder builder() {
         return new Builder();
     }
 
     /** Returns a new protection domain with the STags of this device, without limits of its own. */
-    public ProtectionDomain createProtectionDomain() {
-        return createProtectionDomain(DomainLimits.DEFAULT);
-    }
+    ProtectionDomain createProtectionDomain();
 
     /**
      * Returns a new protection domain with limits of its own, in addition to those of this device.
      *
      * @throws IllegalStateException if the device was closed
      */
-    public ProtectionDomain createProtectionDomain(DomainLimits limits) {
-        ProtectionDomain domain = new ProtectionDomain(this, limits);
-        lock.lock();
-        try {
-            if (closed) {
-                throw new IllegalStateException("the device was closed; create another one");
-            }
-            openDomainCount++;
-        } finally {
-            lock.unlock();
-        }
-        return domain;
-    }
-
-    /** Called once for each domain. */
-    void domainClosed() {
-        lock.lock();
-        try {
-            openDomainCount--;
-        } finally {
-            lock.unlock();
-        }
-    }
+    ProtectionDomain createProtectionDomain(DomainLimits limits);
 
     /**
      * Closes the device: no protection domain can be created any more. Closing again does nothing.
@@ -103,157 +44,77 @@ public final class IwarpDevice implements AutoCloseable {
      * @throws IllegalStateException if domains of the device are open; then the device stays open
      */
     @Override
-    public void close() {
-        lock.lock();
-        try {
-            if (openDomainCount > 0) {
-                throw new IllegalStateException(
-                        "the device has " + openDomainCount + " open protection domains; close them before the device");
-            }
-            closed = true;
-        } finally {
-            lock.unlock();
-        }
-    }
+    void close();
 
     /** Returns the maximum number of registered regions. */
-    public int maxRegions() {
-        return maxRegions;
-    }
+    int maxRegions();
 
     /** Returns the maximum number of bound windows. */
-    public int maxWindows() {
-        return maxWindows;
-    }
+    int maxWindows();
 
     /** Returns the number of bound windows. */
-    public int windowCount() {
-        return windowQuota.count();
-    }
+    int windowCount();
 
     /** Returns the maximum number of bytes of all registered regions together. */
-    public long maxRegisteredBytes() {
-        return maxRegisteredBytes;
-    }
+    long maxRegisteredBytes();
 
     /** Returns the number of registered regions. */
-    public int regionCount() {
-        return regionQuota.count();
-    }
+    int regionCount();
 
     /** Returns the number of bytes of all registered regions together. */
-    public long registeredBytes() {
-        return regionQuota.bytes();
-    }
+    long registeredBytes();
 
     /**
      * Returns the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part, and for
      * input that waits for a receive.
      */
-    public long maxPartialFpduBytes() {
-        return partialFpduBudget.limit();
-    }
+    long maxPartialFpduBytes();
 
     /**
      * Returns the number of buffer bytes of all streams together for FPDUs that have arrived in part, and for input
      * that waits for a receive.
      */
-    public long partialFpduBytes() {
-        return partialFpduBudget.reservedBytes();
-    }
-
-    /** Returns the bytes of FPDUs that have arrived in part, and of input that waits for a receive. */
-    InputBudget inputBudget() {
-        return partialFpduBudget;
-    }
+    long partialFpduBytes();
 
     /**
      * Returns the maximum number of buffer bytes of all streams together for messages of managed receives that are not
      * delivered.
      */
-    public long maxManagedReceiveBytes() {
-        return managedReceiveBudget.limit();
-    }
+    long maxManagedReceiveBytes();
 
     /**
      * Returns the number of buffer bytes of all streams together for messages of managed receives that are not
      * delivered.
      */
-    public long managedReceiveBytes() {
-        return managedReceiveBudget.reservedBytes();
-    }
-
-    /** Returns the bytes of the messages of managed receives that are not delivered. */
-    InputBudget managedReceiveBudget() {
-        return managedReceiveBudget;
-    }
+    long managedReceiveBytes();
 
     /** Returns the maximum number of bytes that all streams together reserve for copies and headers to send. */
-    public long maxSendingBytes() {
-        return sendingBudget.limit();
-    }
+    long maxSendingBytes();
 
     /**
      * Returns the number of bytes that all streams together have reserved for copies and headers to send. A stream
      * reserves pieces of 128 KiB when it holds more than 72 KiB.
      */
-    public long sendingBytes() {
-        return sendingBudget.reservedBytes();
-    }
-
-    /** Returns the bytes that the streams have reserved to send. */
-    ByteBudget sendingBudget() {
-        return sendingBudget;
-    }
+    long sendingBytes();
 
     /** Returns the number of STags that were retired: of closed regions, and of invalidated windows. */
-    public long retiredSTags() {
-        return stags.retirements();
-    }
+    long retiredSTags();
 
     /** Returns the number of retired STags that must not be issued again yet, 0 to 65,536. */
-    public int quarantinedSTags() {
-        return stags.quarantined();
-    }
+    int quarantinedSTags();
 
     /** Returns how many regions and windows were refused because a limit was reached. */
-    public long refusals() {
-        long sum = 0;
-        for (MemoryLimit limit : MemoryLimit.values()) {
-            sum += refusals(limit);
-        }
-        return sum;
-    }
+    long refusals();
 
     /** Returns how many regions and windows were refused because this limit was reached, in any domain. */
-    public long refusals(MemoryLimit limit) {
-        return refusals.get(limit.slot());
-    }
-
-    /** Returns the regions of the device and their bytes. */
-    Quota regionQuota() {
-        return regionQuota;
-    }
-
-    /** Returns the windows of the device. */
-    Quota windowQuota() {
-        return windowQuota;
-    }
+    long refusals(MemoryLimit limit);
 
     /** Returns what is registered now. */
     @Override
-    public String toString() {
-        return "IwarpDevice[" + regionCount() + " regions of " + registeredBytes() + " bytes, " + windowCount()
-                + " windows]";
-    }
-
-    /** Returns the STags of the device. */
-    STagTable stags() {
-        return stags;
-    }
+    String toString();
 
     /** Sets the limits of a device. A builder belongs to one thread. */
-    public static final class Builder {
+    final class Builder {
         private Settings limits = Settings.DEFAULT;
 
         private Builder() {}
@@ -262,8 +123,6 @@ public final class IwarpDevice implements AutoCloseable {
             limits = limits.with(limit, maximum);
             return this;
         }
-
-        private static final Setting<Integer> MAX_REGIONS = Setting.atLeast("maxRegions", 1 << 20, 1);
 
         /**
          * Sets the maximum number of registered regions. Default 1,048,576. Each region has about 400 bytes of
@@ -274,10 +133,8 @@ public final class IwarpDevice implements AutoCloseable {
          * @throws IllegalArgumentException if it is less
          */
         public Builder maxRegions(int maximum) {
-            return set(MAX_REGIONS, maximum);
+            return set(DefaultIwarpDevice.MAX_REGIONS, maximum);
         }
-
-        private static final Setting<Integer> MAX_WINDOWS = Setting.atLeast("maxWindows", 1 << 20, 1);
 
         /**
          * Sets the maximum number of bound windows. Default 1,048,576. Each window has about 300 bytes of bookkeeping.
@@ -287,11 +144,8 @@ public final class IwarpDevice implements AutoCloseable {
          * @throws IllegalArgumentException if it is less
          */
         public Builder maxWindows(int maximum) {
-            return set(MAX_WINDOWS, maximum);
+            return set(DefaultIwarpDevice.MAX_WINDOWS, maximum);
         }
-
-        private static final Setting<Long> MAX_REGISTERED_BYTES =
-                Setting.atLeast("maxRegisteredBytes", Long.MAX_VALUE, 1L);
 
         /**
          * Sets the maximum number of bytes of all registered regions together. Default 2^63 - 1, which is no limit:
@@ -303,11 +157,8 @@ public final class IwarpDevice implements AutoCloseable {
          * @throws IllegalArgumentException if it is less
          */
         public Builder maxRegisteredBytes(long maximum) {
-            return set(MAX_REGISTERED_BYTES, maximum);
+            return set(DefaultIwarpDevice.MAX_REGISTERED_BYTES, maximum);
         }
-
-        private static final Setting<Long> MAX_PARTIAL_FPDU_BYTES =
-                Setting.atLeast("maxPartialFpduBytes", 256L << 20, 1L << 20);
 
         /**
          * Sets the maximum number of buffer bytes of all streams together for FPDUs that have arrived in part, and for
@@ -324,11 +175,8 @@ public final class IwarpDevice implements AutoCloseable {
          * @throws IllegalArgumentException if it is less
          */
         public Builder maxPartialFpduBytes(long maximum) {
-            return set(MAX_PARTIAL_FPDU_BYTES, maximum);
+            return set(DefaultIwarpDevice.MAX_PARTIAL_FPDU_BYTES, maximum);
         }
-
-        private static final Setting<Long> MAX_MANAGED_RECEIVE_BYTES =
-                Setting.atLeast("maxManagedReceiveBytes", 256L << 20, 1L);
 
         /**
          * Sets the maximum number of buffer bytes of all streams together for messages of managed receives that are not
@@ -346,11 +194,8 @@ public final class IwarpDevice implements AutoCloseable {
          * @throws IllegalArgumentException if it is less
          */
         public Builder maxManagedReceiveBytes(long maximum) {
-            return set(MAX_MANAGED_RECEIVE_BYTES, maximum);
+            return set(DefaultIwarpDevice.MAX_MANAGED_RECEIVE_BYTES, maximum);
         }
-
-        private static final Setting<Long> MAX_SENDING_BYTES =
-                Setting.of("maxSendingBytes", 0L, "at least 1,048,576, or 0", bytes -> bytes == 0 || bytes >= 1L << 20);
 
         /**
          * Sets the maximum number of bytes that all streams together hold to send, as copies and headers: responses to
@@ -364,17 +209,12 @@ public final class IwarpDevice implements AutoCloseable {
          * @throws IllegalArgumentException if it is anything else
          */
         public Builder maxSendingBytes(long maximum) {
-            return set(MAX_SENDING_BYTES, maximum);
-        }
-
-        private static long defaultMaxSendingBytes() {
-            long direct = PlatformDependent.maxDirectMemory();
-            return (direct > 0 ? direct : Runtime.getRuntime().maxMemory()) / 4;
+            return set(DefaultIwarpDevice.MAX_SENDING_BYTES, maximum);
         }
 
         /** Returns a new device with these limits. */
         public IwarpDevice build() {
-            return new IwarpDevice(this, new SecureRandom());
+            return new DefaultIwarpDevice(limits, new SecureRandom());
         }
     }
 }

@@ -28,20 +28,4 @@ public enum MemoryLimit {
     public boolean ofDomain() {
         return this == DOMAIN_REGIONS || this == DOMAIN_REGISTERED_BYTES;
     }
-
-    ResourceLimitException exceeded(long maximum, long inUse, long asked) {
-        String owner = ofDomain() ? "the protection domain" : "the device";
-        String remedy = ofDomain() ? "create the domain with a higher " : "build the device with a higher ";
-        return new ResourceLimitException(
-                setting + " of " + owner + " is " + maximum + ", of which " + inUse + " are in use and " + asked
-                        + " more were requested; close unused regions, or " + remedy + setting,
-                setting,
-                maximum);
-    }
-
-    /** Returns the index of the limit in an array of all limits. */
-    @SuppressWarnings("EnumOrdinal") // The index is used in memory only and never stored or sent.
-    int slot() {
-        return ordinal();
-    }
 }

@@ -1,30 +1,17 @@
 package io.iwarp.memory;
 
+import io.iwarp.internal.memory.DefaultRegionBuilder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sets the memory of a region, its tagged offsets, its rights and its streams, and registers it. Defaults: tagged
  * offsets from 0 on, no rights, all streams of the domain. A builder belongs to one thread.
  */
-public final class RegionBuilder {
-    /** Allocated memory that is too long for one buffer is split into buffers of this many bytes. */
-    private static final int PIECE_LENGTH = 1 << 30;
-
-    private final ProtectionDomain domain;
-    private @Nullable MemorySource source;
-    private long baseTaggedOffset;
-    private int rightBits;
-    private @Nullable StreamAssociation stream;
-
-    RegionBuilder(ProtectionDomain domain) {
-        this.domain = domain;
-    }
-
+public sealed interface RegionBuilder permits DefaultRegionBuilder {
     /**
      * Uses the bytes of these buffers, one buffer after the other, each from index 0 to its capacity.
      *
@@ -38,9 +25,7 @@ public final class RegionBuilder {
      * @return this builder
      * @throws IllegalArgumentException if a buffer cannot be registered; the message says what to do
      */
-    public RegionBuilder buffers(ByteBuf... buffers) {
-        return buffers(List.of(buffers));
-    }
+    RegionBuilder buffers(ByteBuf... buffers);
 
     /**
      * Uses the bytes of these buffers, like {@link #buffers(ByteBuf...)}.
@@ -49,10 +34,7 @@ public final class RegionBuilder {
      * @return this builder
      * @throws IllegalArgumentException if a buffer cannot be registered; the message says what to do
      */
-    public RegionBuilder buffers(List<ByteBuf> buffers) {
-        this.source = new MemorySource.Buffers(buffers);
-        return this;
-    }
+    RegionBuilder buffers(List<ByteBuf> buffers);
 
     /**
      * Allocates the memory when the region is registered, and sets it to zero, so that a peer cannot read previous
@@ -63,15 +45,7 @@ public final class RegionBuilder {
      * @param length the number of bytes, at least 1; beyond 2^31 - 1 the memory consists of several buffers
      * @return this builder
      */
-    public RegionBuilder allocate(ByteBufAllocator allocator, long length) {
-        return allocate(allocator, length, length <= Integer.MAX_VALUE ? (int) length : PIECE_LENGTH);
-    }
-
-    /** Allocates in pieces of at most this many bytes. */
-    RegionBuilder allocate(ByteBufAllocator allocator, long length, int maxPiece) {
-        this.source = new MemorySource.Allocation(allocator, length, maxPiece);
-        return this;
-    }
+    RegionBuilder allocate(ByteBufAllocator allocator, long length);
 
     /**
      * Lets peers read part of a file: {@link AccessRight#REMOTE_READ} is the only right that the region can have. The
@@ -91,10 +65,7 @@ public final class RegionBuilder {
      * @param length the number of bytes, at least 1; the file must have them when the region is registered
      * @return this builder
      */
-    public RegionBuilder file(Path file, long position, long length) {
-        this.source = new MemorySource.FilePart(file, position, length);
-        return this;
-    }
+    RegionBuilder file(Path file, long position, long length);
 
     /**
      * Sets the tagged offset of the first byte. Default 0, which reveals nothing about addresses of this process.
@@ -102,10 +73,7 @@ public final class RegionBuilder {
      * @param baseTaggedOffset any value, unsigned; base plus length of the region must not be more than 2^64
      * @return this builder
      */
-    public RegionBuilder baseTaggedOffset(long baseTaggedOffset) {
-        this.baseTaggedOffset = baseTaggedOffset;
-        return this;
-    }
+    RegionBuilder baseTaggedOffset(long baseTaggedOffset);
 
     /**
      * Sets the rights of the region. Default none. Grant only what the peer needs: a buffer that the peer only writes
@@ -115,21 +83,7 @@ public final class RegionBuilder {
      * @return this builder
      * @throws IllegalArgumentException if a right is named twice
      */
-    public RegionBuilder rights(AccessRight... rights) {
-        this.rightBits = AccessRight.bits(rights);
-        return this;
-    }
-
-    /** Sets the only stream that may use the regions; see {@link StreamAssociation#region}. */
-    RegionBuilder stream(StreamAssociation stream) {
-        if (stream.protectionDomain() != domain) {
-            throw new IllegalArgumentException(
-                    "the stream belongs to another protection domain; register the region in "
-                            + "the domain of the stream");
-        }
-        this.stream = stream;
-        return this;
-    }
+    RegionBuilder rights(AccessRight... rights);
 
     /**
      * Registers the region. The builder can be used again for another region.
@@ -142,17 +96,5 @@ public final class RegionBuilder {
      * @throws IllegalStateException if no memory was named, or it is for all streams and the domain was closed
      * @throws ResourceLimitException if a limit of the domain or the device is reached
      */
-    public MemoryRegion register() {
-        MemorySource from = source;
-        if (from == null) {
-            throw new IllegalStateException(
-                    "a region needs memory; call file(), buffers() or allocate() before register()");
-        }
-        long length = from.length();
-        RemoteBuffer.requireNoWrapAround(baseTaggedOffset, length);
-        if (from.isReadOnly()) {
-            AccessRight.requireReadOnlyRights(rightBits);
-        }
-        return MemoryRegion.register(domain, stream, rightBits, baseTaggedOffset, length, from::acquire);
-    }
+    MemoryRegion register();
 }

@@ -9,7 +9,12 @@ import io.iwarp.IwarpException;
 public final class RegionClosedException extends IwarpException {
     private static final long serialVersionUID = 1L;
 
-    RegionClosedException(String message) {
+    /**
+     * Creates an exception.
+     *
+     * @param message what was closed, and what to do
+     */
+    public RegionClosedException(String message) {
         super(message, null);
     }
 }

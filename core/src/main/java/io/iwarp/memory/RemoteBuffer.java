@@ -1,5 +1,6 @@
 package io.iwarp.memory;
 
+import io.iwarp.internal.memory.TaggedBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
@@ -55,7 +56,7 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
             throw new IllegalArgumentException(
                     "the length of a remote buffer is 0 to 2^63 - 1 bytes, not " + Long.toUnsignedString(length));
         }
-        if (wraps(taggedOffset, length)) {
+        if (TaggedBuffer.wraps(taggedOffset, length)) {
             throw new IllegalArgumentException("tagged offset " + Long.toUnsignedString(taggedOffset) + " plus length "
                     + length + " is more than 2^64; the range must not wrap");
         }
@@ -68,24 +69,6 @@ public record RemoteBuffer(int stag, long taggedOffset, long length) {
      */
     public static RemoteBuffer of(int stag, long taggedOffset, long length) {
         return new RemoteBuffer(stag, taggedOffset, length);
-    }
-
-    /** Returns whether a range of tagged offsets, which are unsigned 64-bit numbers, exceeds 2^64. */
-    static boolean wraps(long offset, long length) {
-        // -offset is 2^64 - offset, the room up to 2^64. From offset 0 no length can wrap.
-        return offset != 0 && Long.compareUnsigned(length, -offset) > 0;
-    }
-
-    /**
-     * Refuses a base with which the range would exceed 2^64.
-     *
-     * @throws IllegalArgumentException if the range would exceed 2^64
-     */
-    static void requireNoWrapAround(long base, long length) {
-        if (wraps(base, length)) {
-            throw new IllegalArgumentException("base tagged offset " + Long.toUnsignedString(base) + " plus length "
-                    + length + " is more than 2^64; choose a lower base");
-        }
     }
 
     /**

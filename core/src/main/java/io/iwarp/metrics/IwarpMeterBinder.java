@@ -5,6 +5,8 @@ import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
+import io.iwarp.internal.metrics.DefaultIwarpMetrics;
+import io.iwarp.internal.metrics.EventLoopTotals;
 import io.iwarp.memory.MemoryLimit;
 import io.iwarp.memory.ProtectionDomain;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -192,7 +194,7 @@ public final class IwarpMeterBinder implements MeterBinder {
             }
             timers.put(operation, timer.register(registry));
         }
-        metrics.addLatencyRecorder(new Timers(registry, timers));
+        ((DefaultIwarpMetrics) metrics).addLatencyRecorder(new Timers(registry, timers));
     }
 
     /**

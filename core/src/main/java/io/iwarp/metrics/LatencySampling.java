@@ -41,7 +41,7 @@ public final class LatencySampling {
      *
      * @param position the sequence number of the request on its connection
      */
-    boolean includes(long position) {
+    public boolean includes(long position) {
         return (((position * SPREAD) >>> Integer.SIZE) & mask) == 0;
     }
 

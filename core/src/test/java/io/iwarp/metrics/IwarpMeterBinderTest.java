@@ -8,12 +8,13 @@ import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.Operation;
 import io.iwarp.Role;
+import io.iwarp.internal.memory.StreamAssociation;
+import io.iwarp.internal.metrics.DefaultIwarpMetrics;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.DomainLimits;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.memory.StreamAssociation;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.Test;
 
 class IwarpMeterBinderTest {
     private static final int MAX_VALUES_OF_A_TAG = 40;
-    static final IwarpMetrics.Gauges IDLE = new IwarpMetrics.Gauges(ConnectionState.READY, 0, 0, 0, 0, 0);
+    static final DefaultIwarpMetrics.Gauges IDLE = new DefaultIwarpMetrics.Gauges(ConnectionState.READY, 0, 0, 0, 0, 0);
 
     private final IwarpDevice device = IwarpDevice.builder()
             .maxRegions(2)
@@ -43,7 +44,7 @@ class IwarpMeterBinderTest {
             .maxManagedReceiveBytes(3_000_000)
             .maxSendingBytes(4_000_000)
             .build();
-    private final IwarpMetrics metrics = new IwarpMetrics(device);
+    private final DefaultIwarpMetrics metrics = new DefaultIwarpMetrics(device, LatencySampling.DEFAULT);
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
     private double value(MeterDefinition meter) {
@@ -208,7 +209,7 @@ class IwarpMeterBinderTest {
         new IwarpMeterBinder(metrics).bindTo(registry);
         Counters counters = new Counters();
         counters.add(Counter.CRC_ERRORS, 2);
-        IwarpMetrics.Connection connection = metrics.addConnection(Role.RESPONDER, counters, () -> IDLE, this);
+        DefaultIwarpMetrics.Connection connection = metrics.addConnection(Role.RESPONDER, counters, () -> IDLE, this);
         connection.onLatency(Operation.SEND, 3_000_000_000L);
 
         assertThat(value(MeterDefinition.CRC_ERRORS)).isEqualTo(2);

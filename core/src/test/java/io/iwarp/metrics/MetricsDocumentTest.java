@@ -68,7 +68,7 @@ class MetricsDocumentTest {
     void documentHasEveryTagWithItsValues() throws Exception {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         IwarpDevice device = IwarpDevice.create();
-        new IwarpMeterBinder(new IwarpMetrics(device)).bindTo(registry);
+        new IwarpMeterBinder(IwarpMetrics.create(device)).bindTo(registry);
         IwarpMeterBinder.ofDomain(device.createProtectionDomain(), Tags.empty()).bindTo(registry);
 
         assertThat(rows(TAG)).hasSize(MeterDefinition.Tag.values().length);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.Counters;
 import io.iwarp.Operation;
 import io.iwarp.Role;
+import io.iwarp.internal.metrics.DefaultIwarpMetrics;
 import io.iwarp.memory.IwarpDevice;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Tags;
@@ -42,7 +43,7 @@ class PrometheusTest {
     private static String scrape(boolean histogram) {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         IwarpDevice device = IwarpDevice.create();
-        IwarpMetrics metrics = new IwarpMetrics(device);
+        DefaultIwarpMetrics metrics = new DefaultIwarpMetrics(device, LatencySampling.DEFAULT);
         IwarpMeterBinder meters = new IwarpMeterBinder(metrics);
         (histogram ? meters.withPercentileHistogram() : meters).bindTo(registry);
         IwarpMeterBinder.ofDomain(device.createProtectionDomain(), Tags.empty()).bindTo(registry);

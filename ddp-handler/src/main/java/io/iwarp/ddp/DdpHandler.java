@@ -8,7 +8,7 @@ import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.internal.SendReservation;
-import io.iwarp.memory.StreamAssociation;
+import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.Ulpdu;
 import io.iwarp.mpa.UlpduReceiver;

@@ -1,7 +1,7 @@
 package io.iwarp.ddp;
 
-import io.iwarp.memory.ByteSpan;
-import io.iwarp.memory.TaggedBuffer;
+import io.iwarp.internal.memory.ByteSpan;
+import io.iwarp.internal.memory.TaggedBuffer;
 import io.netty.util.AbstractReferenceCounted;
 import io.netty.util.ReferenceCounted;
 import io.netty.util.concurrent.Promise;

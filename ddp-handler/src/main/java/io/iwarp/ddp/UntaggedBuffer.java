@@ -1,6 +1,6 @@
 package io.iwarp.ddp;
 
-import io.iwarp.memory.ByteSpan;
+import io.iwarp.internal.memory.ByteSpan;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 

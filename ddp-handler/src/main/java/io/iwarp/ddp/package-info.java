@@ -15,7 +15,7 @@
  * keeps the order, all segments that were sent have been placed. An untagged message with a gap ends the stream. Bytes
  * missing from a tagged message are not detected (section 5.2), and the buffer keeps its content there.
  */
-@API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
+@API(status = API.Status.INTERNAL)
 @NullMarked
 package io.iwarp.ddp;
 

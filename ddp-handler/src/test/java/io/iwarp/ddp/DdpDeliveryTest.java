@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
-import io.iwarp.memory.ByteSpan;
+import io.iwarp.internal.memory.ByteSpan;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;

@@ -9,9 +9,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
+import io.iwarp.internal.memory.TaggedBuffer;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.TaggedBuffer;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaFramingHandler;
 import io.iwarp.mpa.MpaParameters;

@@ -2,9 +2,9 @@ package io.iwarp.ddp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.internal.memory.TaggedBuffer;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.TaggedBuffer;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.Counter;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
-import io.iwarp.memory.ByteSpan;
+import io.iwarp.internal.memory.ByteSpan;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;

@@ -3,11 +3,11 @@ package io.iwarp.ddp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.internal.memory.StreamAssociation;
+import io.iwarp.internal.memory.TaggedBuffer;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.memory.StreamAssociation;
-import io.iwarp.memory.TaggedBuffer;
 import io.iwarp.mpa.Ulpdu;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;

@@ -1,10 +1,10 @@
 package io.iwarp.ddp;
 
 import io.iwarp.Counters;
+import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.memory.StreamAssociation;
 import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

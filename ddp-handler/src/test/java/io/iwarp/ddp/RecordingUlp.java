@@ -2,8 +2,8 @@ package io.iwarp.ddp;
 
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
+import io.iwarp.internal.memory.ByteSpan;
 import io.iwarp.memory.AccessRight;
-import io.iwarp.memory.ByteSpan;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;

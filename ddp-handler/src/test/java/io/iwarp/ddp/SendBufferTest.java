@@ -3,12 +3,12 @@ package io.iwarp.ddp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.MemoryWindow;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.Ulpdu;
 import io.iwarp.testing.GoldenVectors;
 import io.iwarp.testing.Requirement;

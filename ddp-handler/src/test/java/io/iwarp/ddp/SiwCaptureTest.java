@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counters;
 import io.iwarp.Role;
-import io.iwarp.memory.ByteSpan;
+import io.iwarp.internal.memory.ByteSpan;
 import io.iwarp.mpa.FpduDecoder;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.testing.Captures;

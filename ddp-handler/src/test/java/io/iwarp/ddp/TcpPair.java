@@ -2,10 +2,10 @@ package io.iwarp.ddp;
 
 import io.iwarp.Counter;
 import io.iwarp.Counters;
+import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaFramingHandler;
 import io.iwarp.mpa.MpaSettings;

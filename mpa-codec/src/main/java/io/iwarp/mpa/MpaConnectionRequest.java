@@ -161,7 +161,7 @@ public final class MpaConnectionRequest {
     }
 
     private void failAtShutDown() {
-        failed(CloseReason.EVENT_LOOP_SHUT_DOWN);
+        failed(EventLoopTasks.SHUT_DOWN);
     }
 
     /** The transport has taken the Reply Frame. */

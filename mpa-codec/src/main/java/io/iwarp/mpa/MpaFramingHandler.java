@@ -8,8 +8,8 @@ import io.iwarp.Role;
 import io.iwarp.internal.EventLoopBuffers;
 import io.iwarp.internal.EventLoopTasks;
 import io.iwarp.internal.InputBudget;
+import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.memory.IwarpDevice;
-import io.iwarp.memory.StreamAssociation;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
@@ -153,6 +153,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
      * @param stream belongs to that device; see {@link IwarpDevice.Builder#maxPartialFpduBytes}
      * @param receiver takes the ULPDUs of the peer
      */
+    @SuppressWarnings("exports") // only the modules of the stack have a stream
     public MpaFramingHandler(
             MpaSettings settings, Counters counters, StreamAssociation stream, UlpduReceiver receiver) {
         this(settings, counters, TcpSegmentSize::of, stream.inputBudget(), receiver);

@@ -13,7 +13,8 @@ import io.iwarp.ddp.DdpUlp;
 import io.iwarp.ddp.Placement;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
-import io.iwarp.memory.StreamAssociation;
+import io.iwarp.internal.EventLoopTasks;
+import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.WirePosition;
@@ -596,7 +597,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     /** An event loop that shuts down closes its channels without a call of {@link #close}. */
     private void onDisconnected(ChannelHandlerContext ctx) {
         if (ctx.executor().isShuttingDown()) {
-            state.setCause(CloseReason.EVENT_LOOP_SHUT_DOWN);
+            state.setCause(EventLoopTasks.SHUT_DOWN);
         }
         end(
                 established != null

@@ -1,7 +1,7 @@
 package io.iwarp.rdmap;
 
 import io.iwarp.ddp.DdpMessage;
-import io.iwarp.memory.ByteSpan;
+import io.iwarp.internal.memory.ByteSpan;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 

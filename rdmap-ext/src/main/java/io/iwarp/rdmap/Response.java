@@ -5,7 +5,7 @@ import io.iwarp.ProtocolError;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
-import io.iwarp.memory.TaggedBuffer;
+import io.iwarp.internal.memory.TaggedBuffer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;

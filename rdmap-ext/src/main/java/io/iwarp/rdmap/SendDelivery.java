@@ -5,7 +5,7 @@ import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
-import io.iwarp.memory.StreamAssociation;
+import io.iwarp.internal.memory.StreamAssociation;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,7 +4,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.internal.SendReservation;
-import io.iwarp.memory.StreamAssociation;
+import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.mpa.WirePosition;
 import io.iwarp.rdmap.StreamState.Phase;
 import io.netty.util.concurrent.EventExecutor;

@@ -8,9 +8,8 @@ import io.netty.buffer.Unpooled;
 import java.util.function.Consumer;
 
 /**
- * Parses one direction of a connection for the {@link WireLogHandler}. Finds the boundaries of frames and FPDUs,
- * regardless of how the bytes are split into buffers, and keeps the headers of the current one. Does not validate its
- * input.
+ * Parses one direction of a connection for a log. Finds the boundaries of frames and FPDUs, regardless of how the bytes
+ * are split into buffers, and keeps the headers of the current one. Does not validate its input.
  *
  * <pre>
  *   STARTUP ── start-up frame complete, or other bytes ──► FPDUS
@@ -18,7 +17,7 @@ import java.util.function.Consumer;
  *      └── a rejection, or a frame of a wrong length ──► UNDECODABLE
  * </pre>
  */
-final class WireReader {
+public final class WireReader {
     private enum Phase {
         /** Waiting for the start-up frame. */
         STARTUP,
@@ -55,7 +54,7 @@ final class WireReader {
      * @param other the other direction, whose start-up frame says whether this direction has markers
      * @param found called for each complete frame and FPDU; {@link #describe} is valid during the call
      */
-    void read(ByteBuf in, WireReader other, Consumer<WireReader> found) {
+    public void read(ByteBuf in, WireReader other, Consumer<WireReader> found) {
         int index = in.readerIndex();
         int end = in.writerIndex();
         while (index < end && phase != Phase.UNDECODABLE) {
@@ -156,7 +155,7 @@ final class WireReader {
     }
 
     /** The connection is closed. Reports a frame or FPDU that is incomplete. */
-    void end(Consumer<WireReader> found) {
+    public void end(Consumer<WireReader> found) {
         if (takenBytes > 0 && phase != Phase.UNDECODABLE) {
             isCutOff = true;
             found.accept(this);
@@ -165,7 +164,7 @@ final class WireReader {
     }
 
     /** Returns the current frame or FPDU in one line. Valid while it is reported. */
-    String describe() {
+    public String describe() {
         if (isCutOff) {
             String of = isLengthKnown ? " of " + length : "";
             return "cut off after " + takenBytes + of + " bytes of " + (phase == Phase.STARTUP ? "a frame" : "an FPDU");

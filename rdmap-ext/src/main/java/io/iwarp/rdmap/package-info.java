@@ -1,5 +1,5 @@
 /** RDMAP (RFC 5040) and its extensions (RFC 7306). */
-@API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
+@API(status = API.Status.INTERNAL)
 @NullMarked
 package io.iwarp.rdmap;
 

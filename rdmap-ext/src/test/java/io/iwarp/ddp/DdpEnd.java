@@ -2,7 +2,7 @@ package io.iwarp.ddp;
 
 import io.iwarp.Counters;
 import io.iwarp.ProtocolFault;
-import io.iwarp.memory.StreamAssociation;
+import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

@@ -3,6 +3,7 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
+import io.iwarp.internal.EventLoopTasks;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -190,7 +191,7 @@ final class ConnectAttempt implements SetupObserver {
     private Throwable transportFailure(ChannelFuture connecting) {
         Throwable failure = connecting.cause();
         if (failure == null || bootstrap.config().group().isShuttingDown()) {
-            String detail = CloseReason.EVENT_LOOP_SHUT_DOWN.detail();
+            String detail = EventLoopTasks.SHUT_DOWN.detail();
             Throwable cause = failure == null ? new RejectedExecutionException(detail) : failure;
             return closed(EndedBy.LOCAL_APPLICATION, detail, cause);
         }

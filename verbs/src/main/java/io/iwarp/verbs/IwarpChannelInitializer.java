@@ -6,8 +6,9 @@ import io.iwarp.EndedBy;
 import io.iwarp.Role;
 import io.iwarp.ddp.DdpHandler;
 import io.iwarp.internal.Setting;
+import io.iwarp.internal.memory.StreamAssociation;
+import io.iwarp.internal.metrics.DefaultIwarpMetrics;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.mpa.MpaFramingHandler;
 import io.iwarp.mpa.MpaSettings;
@@ -373,7 +374,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
         LOGGER.debug("{} refused: {} connections are in set-up, the limit of maxSetups", channel, maxSetups);
         IwarpMetrics metrics = settings.metrics();
         if (metrics != null) {
-            metrics.onSetupRefused(Role.RESPONDER);
+            ((DefaultIwarpMetrics) metrics).onSetupRefused(Role.RESPONDER);
         }
         channel.close();
     }

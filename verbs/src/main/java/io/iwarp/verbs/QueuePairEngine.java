@@ -10,7 +10,9 @@ import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
 import io.iwarp.ddp.UntaggedQueue;
-import io.iwarp.memory.StreamAssociation;
+import io.iwarp.internal.EventLoopTasks;
+import io.iwarp.internal.memory.StreamAssociation;
+import io.iwarp.internal.metrics.DefaultIwarpMetrics;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
@@ -150,9 +152,9 @@ final class QueuePairEngine implements RdmapUlp {
     }
 
     /** Any thread. */
-    private IwarpMetrics.Gauges gauges() {
+    private DefaultIwarpMetrics.Gauges gauges() {
         ReceiveSource source = receiveSide.source();
-        return new IwarpMetrics.Gauges(
+        return new DefaultIwarpMetrics.Gauges(
                 state(),
                 requests.outstanding(),
                 requests.waitingCount(),
@@ -186,7 +188,7 @@ final class QueuePairEngine implements RdmapUlp {
     void drainAfterLoop() {
         CloseReason reason = state.closeReason();
         if (reason == null) {
-            rdmap.end(CloseReason.EVENT_LOOP_SHUT_DOWN);
+            rdmap.end(EventLoopTasks.SHUT_DOWN);
         } else {
             flush(reason);
         }

@@ -6,6 +6,7 @@ import io.iwarp.Counters;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
+import io.iwarp.internal.metrics.DefaultIwarpMetrics;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.metrics.QueueLimit;
 import io.netty.channel.Channel;
@@ -30,7 +31,7 @@ final class QueuePairRecorder {
     private final boolean longOperations = new LongOperationEvent().isEnabled();
     private final ConnectionEvent connection = new ConnectionEvent();
     /** Null before {@link #addConnection}, and without metrics. */
-    private IwarpMetrics.@Nullable Connection metrics;
+    private DefaultIwarpMetrics.@Nullable Connection metrics;
 
     QueuePairRecorder(Channel channel, Role role, Counters counters, QueuePairSettings settings) {
         this.channel = channel;
@@ -45,8 +46,8 @@ final class QueuePairRecorder {
      *
      * @param gauges returns the current numbers of the queue pair; called by any thread
      */
-    void addConnection(IwarpMetrics collector, Supplier<IwarpMetrics.Gauges> gauges) {
-        metrics = collector.addConnection(role, counters, gauges, channel.eventLoop());
+    void addConnection(IwarpMetrics collector, Supplier<DefaultIwarpMetrics.Gauges> gauges) {
+        metrics = ((DefaultIwarpMetrics) collector).addConnection(role, counters, gauges, channel.eventLoop());
     }
 
     void onPosted(WorkRequest request) {
@@ -94,7 +95,7 @@ final class QueuePairRecorder {
         }
     }
 
-    private static void count(IwarpMetrics.Connection metrics, WorkRequest request, boolean successful) {
+    private static void count(DefaultIwarpMetrics.Connection metrics, WorkRequest request, boolean successful) {
         Operation operation = request.operation();
         metrics.onReleased(operation, request.countedBytes());
         request.countedBytes(0);

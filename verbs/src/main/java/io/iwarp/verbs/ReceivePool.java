@@ -1,6 +1,6 @@
 package io.iwarp.verbs;
 
-import io.iwarp.memory.ByteSpan;
+import io.iwarp.internal.memory.ByteSpan;
 import io.iwarp.memory.LocalBuffer;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;

@@ -5,7 +5,7 @@ import io.iwarp.Operation;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
-import io.iwarp.memory.ByteSpan;
+import io.iwarp.internal.memory.ByteSpan;
 import io.iwarp.memory.LocalBuffer;
 import io.iwarp.rdmap.Opcode;
 import io.netty.buffer.ByteBuf;

@@ -2,9 +2,9 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
-import io.iwarp.memory.ByteSpan;
+import io.iwarp.internal.memory.ByteSpan;
+import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.memory.LocalBuffer;
-import io.iwarp.memory.StreamAssociation;
 import io.iwarp.metrics.QueueLimit;
 import io.iwarp.rdmap.StreamState;
 import io.netty.buffer.ByteBuf;

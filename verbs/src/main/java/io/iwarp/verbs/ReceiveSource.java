@@ -5,7 +5,7 @@ import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
-import io.iwarp.memory.StreamAssociation;
+import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.rdmap.Opcode;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;

@@ -5,6 +5,7 @@ import io.iwarp.ConnectionState;
 import io.iwarp.Counters;
 import io.iwarp.Role;
 import io.iwarp.internal.EventLoopTasks;
+import io.iwarp.internal.metrics.DefaultIwarpMetrics;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.mpa.MpaEvent;
 import io.netty.channel.Channel;
@@ -25,8 +26,8 @@ import org.slf4j.LoggerFactory;
  */
 final class SetupHandler extends ChannelInboundHandlerAdapter {
     private static final Logger LOGGER = LoggerFactory.getLogger(LoggerNames.QUEUE_PAIR);
-    private static final IwarpMetrics.Gauges NOTHING_POSTED =
-            new IwarpMetrics.Gauges(ConnectionState.INIT, 0, 0, 0, 0, 0);
+    private static final DefaultIwarpMetrics.Gauges NOTHING_POSTED =
+            new DefaultIwarpMetrics.Gauges(ConnectionState.INIT, 0, 0, 0, 0, 0);
 
     private final Channel channel;
     private final SetupGate.@Nullable Ticket ticket;
@@ -65,7 +66,7 @@ final class SetupHandler extends ChannelInboundHandlerAdapter {
             EventLoopTasks.execute(
                     channel.eventLoop(),
                     this::enterPipeline,
-                    () -> attached.engine().fail(CloseReason.EVENT_LOOP_SHUT_DOWN));
+                    () -> attached.engine().fail(EventLoopTasks.SHUT_DOWN));
         }
     }
 

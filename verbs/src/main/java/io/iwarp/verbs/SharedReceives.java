@@ -3,7 +3,7 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
-import io.iwarp.memory.StreamAssociation;
+import io.iwarp.internal.memory.StreamAssociation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;

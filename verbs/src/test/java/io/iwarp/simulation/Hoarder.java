@@ -1,7 +1,7 @@
 package io.iwarp.simulation;
 
 import io.iwarp.internal.InputBudget;
-import io.iwarp.memory.StreamAssociation;
+import io.iwarp.internal.memory.StreamAssociation;
 
 /**
  * Another stream of the device of one end. It reserves all memory for incomplete input for a moment, releases it, and

@@ -2,12 +2,12 @@ package io.iwarp.simulation;
 
 import io.iwarp.internal.InputBudget;
 import io.iwarp.internal.SendReservation;
+import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.memory.StreamAssociation;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.verbs.IwarpChannelInitializer;
 import io.iwarp.verbs.QueuePair;

@@ -27,7 +27,7 @@ class SetupFailureTest {
     @RegisterExtension
     private final LogCapture log = new LogCapture("io.iwarp", Level.DEBUG);
 
-    private final IwarpMetrics metrics = new IwarpMetrics(IwarpDevice.create());
+    private final IwarpMetrics metrics = IwarpMetrics.create(IwarpDevice.create());
 
     /** A peer that does not get so far, and what the failure says. */
     enum Stranger {

@@ -55,7 +55,7 @@ class LimitsTest {
             .maxRegisteredBytes(1000)
             .build();
     private final ProtectionDomain domain = device.createProtectionDomain();
-    private final IwarpMetrics metrics = new IwarpMetrics(device);
+    private final IwarpMetrics metrics = IwarpMetrics.create(device);
     private final List<ByteBuf> buffers = new ArrayList<>();
 
     @AfterEach

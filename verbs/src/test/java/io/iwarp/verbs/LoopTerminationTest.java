@@ -86,7 +86,7 @@ class LoopTerminationTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void theOwnersOfTheConnectionsAreToldAsWell(boolean ofTheListener) throws Exception {
-        IwarpMetrics metrics = new IwarpMetrics(domain.device());
+        IwarpMetrics metrics = IwarpMetrics.create(domain.device());
         QueuePairSettings settings =
                 QueuePairSettings.builder().metrics(metrics).build();
         EventLoopGroup ending = clients;

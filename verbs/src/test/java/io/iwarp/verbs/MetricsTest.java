@@ -44,8 +44,8 @@ class MetricsTest {
     private final Loopback loopback = new Loopback();
     private final IwarpDevice device = IwarpDevice.create();
     private final ProtectionDomain domain = device.createProtectionDomain();
-    private final IwarpMetrics initiators = new IwarpMetrics(device, LatencySampling.EVERY_REQUEST);
-    private final IwarpMetrics responders = new IwarpMetrics(device, LatencySampling.EVERY_REQUEST);
+    private final IwarpMetrics initiators = IwarpMetrics.create(device, LatencySampling.EVERY_REQUEST);
+    private final IwarpMetrics responders = IwarpMetrics.create(device, LatencySampling.EVERY_REQUEST);
     private final ByteBuf memory = Unpooled.directBuffer(LENGTH, LENGTH).writeZero(LENGTH);
     private final ByteBuf message = Unpooled.directBuffer(LENGTH, LENGTH).writeZero(100);
     private final ByteBuf sink = Unpooled.directBuffer(LENGTH, LENGTH);

@@ -7,7 +7,6 @@ import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.mpa.MpaSettings;
-import io.iwarp.rdmap.WireLogHandler;
 import io.iwarp.testing.LogCapture;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

@@ -108,7 +108,7 @@ public final class KvServer implements AutoCloseable {
             domain.close();
             throw e;
         }
-        IwarpMetrics metrics = new IwarpMetrics(domain.device());
+        IwarpMetrics metrics = IwarpMetrics.create(domain.device());
         bind(metrics);
         group = new MultiThreadIoEventLoopGroup((int) options.number("threads", 1), NioIoHandler.newFactory());
         String host = options.text("bind", "127.0.0.1");

@@ -2,9 +2,9 @@ package io.iwarp.tools.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.iwarp.rdmap.WireLogHandler;
 import io.iwarp.testing.LogCapture;
 import io.iwarp.tools.CommandRun;
+import io.iwarp.verbs.WireLogHandler;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
