@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread may call any method.
  */
 public final class StreamAssociation implements AutoCloseable {
+    private static final EnumSet<AccessRight> SINK_RIGHTS = AccessRights.of(AccessRight.LOCAL_WRITE);
+
     private final DefaultProtectionDomain protectionDomain;
     private final STagTable stags;
     private final ReentrantLock lock = new ReentrantLock();
@@ -152,12 +154,11 @@ public final class StreamAssociation implements AutoCloseable {
      */
     public MemoryRegion registerSink(ByteBuf sink) {
         RegionMemory.requireUsable(sink);
-        EnumSet<AccessRight> rights = AccessRights.of(AccessRight.LOCAL_WRITE);
         if (sink.isReadOnly()) {
-            AccessRights.requireReadOnly(rights);
+            AccessRights.requireReadOnly(SINK_RIGHTS);
         }
         return DefaultMemoryRegion.register(
-                protectionDomain, this, rights, 0, sink.capacity(), () -> RegionMemory.over(List.of(sink)));
+                protectionDomain, this, SINK_RIGHTS, 0, sink.capacity(), () -> RegionMemory.over(List.of(sink)));
     }
 
     /**

@@ -24,14 +24,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** A leader writes entries into the memory of three replicas, and counts those that have them. */
 public final class Quorum {
     private static final int QUORUM = 2;
-    private static final int LOG = 1 << 20;
-
     private static final EventLoopGroup GROUP = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
 
     /** A replica of the log, which only its current leader can write. */
     private static final class Replica {
         private final ProtectionDomain domain = ProtectionDomain.create();
-        private final MemoryRegion log = domain.allocate(LOG);
+        private final MemoryRegion log = domain.allocate(1 << 20);
         private final IwarpListener listener;
         private MemoryWindow leaderWindow;
 
@@ -48,7 +46,7 @@ public final class Quorum {
                 leaderWindow.close(); // revokes the access of the previous leader
             }
             leaderWindow = request.queuePair()
-                    .window(log, 0, LOG)
+                    .window(log, 0, log.length())
                     .rights(AccessRight.REMOTE_WRITE)
                     .bind();
             request.accept(leaderWindow.remoteBuffer());
