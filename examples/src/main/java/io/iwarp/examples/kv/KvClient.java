@@ -253,26 +253,31 @@ public final class KvClient implements AutoCloseable {
      *
      * @param args the server as HOST:PORT, then get KEY, put KEY VALUE, cas KEY OLD NEW or hits KEY, and options
      */
-    public static void main(String[] args) throws Exception {
-        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-        try (ProtectionDomain domain = ProtectionDomain.create()) {
-            Options options = Options.parse(args, Set.of("help", "with-version"), Set.of("if-version"));
-            List<String> words = options.words();
-            String usage = "HOST:PORT get [--with-version] KEY | put [--if-version N] KEY VALUE"
-                    + " | cas KEY OLD NEW | hits KEY   [--cert FILE --key FILE --ca FILE]";
-            if (options.has("help")) {
-                System.out.println("usage: KvClient " + usage);
-                return;
-            }
-            if (words.size() < 3) {
-                throw new IllegalArgumentException(usage);
-            }
-            try (KvClient client = connect(group, domain, options.server(), options.clientTls())) {
-                System.out.println(client.run(words.get(1), words.subList(2, words.size()), options));
-            }
+    public static void main(String[] args) throws InterruptedException {
+        try {
+            System.out.println(execute(args));
         } catch (IOException | IllegalArgumentException e) {
             System.err.println(Options.printable("KvClient: " + e.getMessage()));
             System.exit(1);
+        }
+    }
+
+    /** Runs one operation, and returns what to print. */
+    static String execute(String... args) throws IOException, InterruptedException {
+        Options options = Options.parse(args, Set.of("help", "with-version"), Set.of("if-version"));
+        List<String> words = options.words();
+        String usage = "HOST:PORT get [--with-version] KEY | put [--if-version N] KEY VALUE"
+                + " | cas KEY OLD NEW | hits KEY   [--cert FILE --key FILE --ca FILE]";
+        if (options.has("help")) {
+            return "usage: KvClient " + usage;
+        }
+        if (words.size() < 3) {
+            throw new IllegalArgumentException(usage);
+        }
+        EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+        try (ProtectionDomain domain = ProtectionDomain.create();
+                KvClient client = connect(group, domain, options.server(), options.clientTls())) {
+            return client.run(words.get(1), words.subList(2, words.size()), options);
         } finally {
             group.shutdownGracefully(0, 1, TimeUnit.SECONDS);
         }

@@ -407,28 +407,40 @@ class KvTest {
 
     @Test
     void theCommandLineDoesTheSame() throws Exception {
-        assertThat(run("put", "color", "red")).isEqualTo("version 1");
-        assertThat(run("cas", "color", "red", "blue\u009b31m")).isEqualTo("replaced");
-        assertThat(run("get", "--with-version", "color")).isEqualTo("2 blue?31m");
-        assertThat(run("get", "nothing")).isEqualTo("KvClient: there is no key 'nothing'");
-        assertThat(run("put", "--if-version", "1", "color", "x")).contains("does not have version 1");
-        assertThat(run("put", "--if-versoin", "0", "color", "x")).contains("unknown option --if-versoin");
-        assertThat(run("--help")).startsWith("usage: KvClient HOST:PORT get");
+        assertThat(execute("put", "color", "red")).isEqualTo("version 1");
+        assertThat(execute("cas", "color", "red", "blue\u009b31m")).isEqualTo("replaced");
+        assertThat(execute("get", "--with-version", "color")).isEqualTo("2 blue?31m");
+        assertThatThrownBy(() -> execute("put", "--if-version", "1", "color", "x"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("does not have version 1");
+        assertThatThrownBy(() -> execute("put", "--if-versoin", "0", "color", "x"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("unknown option --if-versoin");
+        assertThat(execute("--help")).startsWith("usage: KvClient HOST:PORT get");
     }
 
-    private String run(String... words) throws Exception {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Dsun.jnu.encoding=UTF-8",
-                "-cp",
-                System.getProperty("java.class.path"),
-                KvClient.class.getName(),
-                "127.0.0.1:" + server.port()));
-        command.addAll(List.of(words));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return said.strip();
+    private String execute(String... words) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of("127.0.0.1:" + server.port()));
+        arguments.addAll(List.of(words));
+        return KvClient.execute(arguments.toArray(new String[0]));
+    }
+
+    @Test
+    void theProgramReportsAnErrorInOneLine() throws Exception {
+        Process client = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        KvClient.class.getName(),
+                        "127.0.0.1:" + server.port(),
+                        "get",
+                        "nothing")
+                .redirectErrorStream(true)
+                .start();
+        assertThat(new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                .isEqualToIgnoringNewLines("KvClient: there is no key 'nothing'");
+        assertThat(client.waitFor()).isOne();
     }
 }
