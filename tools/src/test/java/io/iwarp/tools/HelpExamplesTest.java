@@ -130,8 +130,12 @@ class HelpExamplesTest {
         if (example.startsWith("perf client")) {
             words.addAll(List.of("--warmup", "0"));
             if (!example.contains("--count")) {
-                words.addAll(List.of("--duration", "0.1"));
+                words.addAll(List.of("--duration", "0.05"));
             }
+        }
+        if (example.startsWith("perf connect")) {
+            words.set(words.indexOf("--count") + 1, "100");
+            words.addAll(List.of("--warmup", "0"));
         }
         if (example.startsWith("probe")) {
             words.addAll(List.of("--timeout", "60"));

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
  */
 class SimulationTest {
     private static final String PROPERTY = "iwarp.simulation.";
-    private static final int SEEDS = 1_500;
+    private static final int SEEDS = 1_200;
     private static final long SEEDS_OF_A_DAY = 1_000_000;
     private static final int LAST_LINES = 120;
     private static final int ALL_LINES = 1_000_000;
