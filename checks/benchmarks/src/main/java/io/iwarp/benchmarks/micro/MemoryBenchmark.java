@@ -1,12 +1,12 @@
 package io.iwarp.benchmarks.micro;
 
-import io.iwarp.memory.AccessRight;
 import io.iwarp.internal.memory.AccessVerdict;
 import io.iwarp.internal.memory.AtomicOperation;
-import io.iwarp.memory.MemoryRegion;
-import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.internal.memory.TaggedBuffer;
+import io.iwarp.memory.AccessRight;
+import io.iwarp.memory.MemoryRegion;
+import io.iwarp.memory.ProtectionDomain;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;

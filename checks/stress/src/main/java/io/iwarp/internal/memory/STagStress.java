@@ -39,7 +39,8 @@ public final class STagStress {
         final RegionMemory memory = new RegionMemory(List.of());
 
         final TaggedBuffer issue() {
-            return device.stags().issue(stag -> new TaggedBuffer(stag, domain, null, AccessRights.of(), 0, memory, 0, LENGTH));
+            return device.stags()
+                    .issue(stag -> new TaggedBuffer(stag, domain, null, AccessRights.of(), 0, memory, 0, LENGTH));
         }
 
         final void takeBack(TaggedBuffer buffer) {
