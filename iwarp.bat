@@ -46,7 +46,7 @@ mkdir "%LOCK%" 2>nul
 if errorlevel 1 goto read_only
 echo iwarp: builds the command, once, which takes some seconds; the first time Maven fetches some 35 MB more 1>&2
 pushd "%HERE%"
-call mvn -B -ntp -Dmaven.test.skip -pl tools -am package 2>&1 | findstr /b /c:"[INFO] Building iW" /c:"[ERROR]" 1>&2
+call mvn -B -ntp -T 1C -Dmaven.test.skip -pl tools -am package 2>&1 | findstr /b /c:"[INFO] Building iW" /c:"[ERROR]" 1>&2
 popd
 rmdir "%LOCK%"
 if exist "%JAR%" goto start

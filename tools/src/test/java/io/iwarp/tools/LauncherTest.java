@@ -115,7 +115,7 @@ class LauncherTest {
                         "iwarp:   1/2  iWARP core",
                         "iwarp:   2/2  iWARP command",
                         "<-jar> <" + built() + "> <demo>");
-        assertThat(builds()).containsExactly("-B -ntp -Dmaven.test.skip -pl tools -am package");
+        assertThat(builds()).containsExactly("-B -ntp -T 1C -Dmaven.test.skip -pl tools -am package");
         assertThat(launch(checkout(), "demo").output()).isEqualTo("<-jar> <" + built() + "> <demo>");
         assertThat(builds()).hasSize(1);
     }
@@ -137,7 +137,7 @@ class LauncherTest {
         assertThat(launch(checkout()).output().lines())
                 .containsExactly(
                         "iwarp: sources are newer than the command; to build it again: (cd '" + root()
-                                + "' && mvn -B -ntp -Dmaven.test.skip -pl tools -am package)",
+                                + "' && mvn -B -ntp -T 1C -Dmaven.test.skip -pl tools -am package)",
                         "<-jar> <" + built() + ">");
     }
 
