@@ -2,7 +2,6 @@ package io.iwarp.internal.memory;
 
 import io.iwarp.memory.AccessRight;
 import java.util.EnumSet;
-import java.util.Set;
 
 /** Sets of rights. A set that a region, a window or a tagged buffer has is never changed. */
 final class AccessRights {
@@ -17,11 +16,6 @@ final class AccessRights {
             }
         }
         return set;
-    }
-
-    /** Returns whether a peer with these rights may change bytes at any time. */
-    static boolean allowChanges(Set<AccessRight> rights) {
-        return rights.contains(AccessRight.REMOTE_WRITE) || rights.contains(AccessRight.REMOTE_ATOMIC);
     }
 
     /** Throws if rights include one to change memory, which is read-only. */

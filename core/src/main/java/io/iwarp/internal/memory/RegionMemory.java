@@ -92,16 +92,20 @@ final class RegionMemory implements TaggedMemory {
 
     @Override
     public void onIssue(EnumSet<AccessRight> rights) {
-        if (AccessRights.allowChanges(rights)) {
+        if (allowChanges(rights)) {
             changingStagCount.incrementAndGet();
         }
     }
 
     @Override
     public void onRetire(EnumSet<AccessRight> rights) {
-        if (AccessRights.allowChanges(rights)) {
+        if (allowChanges(rights)) {
             changingStagCount.decrementAndGet();
         }
+    }
+
+    private static boolean allowChanges(EnumSet<AccessRight> rights) {
+        return rights.contains(AccessRight.REMOTE_WRITE) || rights.contains(AccessRight.REMOTE_ATOMIC);
     }
 
     /** Returns whether a peer may change the bytes by an STag. Any thread may ask. */
