@@ -441,7 +441,8 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Returns a future that completes when everything that was posted before is in the peer's memory, as
-     * {@link SendQueue#placed} does.
+     * {@link SendQueue#placed} does. A Write that was refused, for example with {@link QueueFullException}, was not
+     * posted: check its future as well.
      */
     public CompletableFuture<Completion> placed() {
         return post(future -> poster.placed(0, future));

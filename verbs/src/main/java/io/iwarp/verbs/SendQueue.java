@@ -308,8 +308,8 @@ public final class SendQueue {
      * Posts a request that completes when everything that was posted before is in the peer's memory: a Read of 0 bytes,
      * which refers to no memory and counts to the ORD. The peer's stack responds after it has placed all earlier Writes
      * and Sends (RFC 5040 section 5.5). If a Write was refused, for example because its STag was revoked, this request
-     * fails, and {@link io.iwarp.CloseReason#accessRevoked} is true. A completion does not imply that the peer's
-     * application has handled a message.
+     * fails, and {@link io.iwarp.CloseReason#accessRevoked} is true. It does not itself check an STag. A completion
+     * does not imply that the peer's application has handled a message.
      *
      * @param workRequestId comes back in the completion
      * @throws UnsupportedOperationException if the set-up agreed on an ORD of 0

@@ -75,14 +75,15 @@ public final class Quorum {
         AtomicInteger missing = new AtomicInteger(QUORUM);
         AtomicInteger spare = new AtomicInteger(replicas.size() - QUORUM);
         for (QueuePair replica : replicas) {
-            replica.write(Unpooled.wrappedBuffer(entry), replica.remoteBuffer().slice(offset, entry.length));
-            replica.placed().whenComplete((placed, failure) -> {
-                if (failure == null && missing.decrementAndGet() == 0) {
-                    committed.complete(null);
-                } else if (failure != null && spare.decrementAndGet() < 0) {
-                    committed.completeExceptionally(failure);
-                }
-            });
+            replica.write(Unpooled.wrappedBuffer(entry), replica.remoteBuffer().slice(offset, entry.length))
+                    .thenCombine(replica.placed(), (written, placed) -> placed)
+                    .whenComplete((placed, failure) -> {
+                        if (failure == null && missing.decrementAndGet() == 0) {
+                            committed.complete(null);
+                        } else if (failure != null && spare.decrementAndGet() < 0) {
+                            committed.completeExceptionally(failure);
+                        }
+                    });
         }
         return committed;
     }
@@ -110,9 +111,8 @@ public final class Quorum {
             report(first, append(first, 7, "entry 2".getBytes(UTF_8)));
             replicas.remove(0).close();
             report(second, append(second, 7, "ENTRY 2".getBytes(UTF_8)));
-            for (Replica replica : replicas) {
-                replica.close();
-            }
+            replicas.get(0).close();
+            replicas.get(1).close();
         } finally {
             GROUP.shutdownGracefully(0, 5, TimeUnit.SECONDS).sync();
         }
