@@ -576,7 +576,7 @@ public final class QueuePair implements AutoCloseable {
         return engine.state();
     }
 
-    /** Returns the reason of the close, or null while the queue pair is open. */
+    /** Returns the reason of the close; null while the queue pair is open. It is set before requests fail with it. */
     public @Nullable CloseReason closeReason() {
         return engine.closeReason();
     }
