@@ -120,7 +120,13 @@ class ConformanceCommandTest {
         Path started = folder.resolve("started");
         try (CommandRun server = CommandRun.start("rping", "-s", "-P", "-p", "0");
                 CommandRun suite = CommandRun.start(
-                        "conformance", "server", server.address(), "--restart", "touch " + started + "; exit 3")) {
+                        "conformance",
+                        "server",
+                        server.address(),
+                        "--patience",
+                        "2",
+                        "--restart",
+                        "touch " + started + "; exit 3")) {
             suite.awaitLine(Pattern.compile("ok .*"));
 
             server.stop();
