@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class PlantedFaultTest {
     private static final int MAX_OTHERS = 4;
     /** Besides the owner, one case in that many is run for each fault; for the next fault it is another one. */
-    private static final int THINNED = 16;
+    private static final int THINNED = 24;
     /** Time is virtual: no thread waits that long. The time of a write, which takes no time, is real. */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
