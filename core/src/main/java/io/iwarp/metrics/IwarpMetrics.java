@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * connections stay in the sums, so that a counter never decreases. Any thread may read. Readers take a lock, which
  * connections also take when they are opened and closed.
  *
- * <p>{@link IwarpMeterBinder} registers the sums with Micrometer. Without Micrometer, use its methods.
+ * <p>{@link IwarpMeterBinder} registers the sums with Micrometer. Without Micrometer, use the methods of this
+ * interface.
  */
 public sealed interface IwarpMetrics permits DefaultIwarpMetrics {
     /**

@@ -1,8 +1,11 @@
 package io.iwarp.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.iwarp.ConnectionClosedException;
+import io.iwarp.examples.write.WriteClient;
 import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -241,12 +244,20 @@ class ExamplesTest {
         Path target = Files.createDirectory(folder.resolve("target"));
         Path directory = Files.createDirectory(target.resolve("directory"));
         String port = serve("write", "WriteServer", target.toString(), "0");
-        for (String name : List.of("directory", "a\u001b[31mb", ".hidden")) {
-            Path source = Files.write(folder.resolve(name), content(10));
-            assertThat(exitStatus("write", "WriteClient", "127.0.0.1", port, source.toString()))
+        for (String name : List.of("directory", "a\u001b[31mb", "a\nb", "-rf", ".hidden")) {
+            String source = Files.write(folder.resolve(name), content(10)).toString();
+            // Called here, since a JVM for each name takes a second of a processor.
+            assertThatThrownBy(() -> WriteClient.main(new String[] {"127.0.0.1", port, source}))
                     .as(name)
-                    .isEqualTo(1);
+                    .hasCauseInstanceOf(ConnectionClosedException.class);
         }
+        assertThat(exitStatus(
+                        "write",
+                        "WriteClient",
+                        "127.0.0.1",
+                        port,
+                        folder.resolve(".hidden").toString()))
+                .isEqualTo(1);
         assertThat(target).isDirectoryContaining("glob:**/directory");
         assertThat(directory).isEmptyDirectory();
         try (Stream<Path> files = Files.list(target)) {

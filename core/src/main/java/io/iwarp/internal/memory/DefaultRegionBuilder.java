@@ -9,7 +9,7 @@ import java.util.EnumSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Checks what it is given as early as possible, so that {@link #register} fails only for what has changed since. */
+/** What regions are registered with. {@link #register} checks the buffers again, which may have changed. */
 public final class DefaultRegionBuilder implements RegionBuilder {
     /** Allocated memory that is too long for one buffer is split into buffers of this many bytes. */
     private static final int PIECE_LENGTH = 1 << 30;

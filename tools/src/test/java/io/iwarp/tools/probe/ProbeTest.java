@@ -101,7 +101,7 @@ class ProbeTest {
                 }
             }
         })) {
-            assertFails(probe(server, 2), "an HTTP server");
+            assertFails(probe(server, 5), "an HTTP server");
         }
     }
 
