@@ -30,9 +30,10 @@ def write(rows: list[dict], curves: dict[str, list[dict]], seconds: float) -> No
         "`checks/benchmarks/compare` writes this section and those below it. The two sides of each row are interleaved, as two processes",
         "each on a processor of its own, over loopback or a pair of virtual Ethernet devices, "
         f"{WARM_UP:g} s warm, CRC32C on. The ratio is",
-        f"the median of the ratios of {' or '.join(map(str, rounds))} rounds of {seconds:g} s, with the least and the greatest; a round in which the host moves the",
-        "processors is repeated. It can differ from the quotient of the columns, which are medians too. It is bold if all rounds miss the target, and undecided if some do. Rates are in MB/s. The processor",
-        "time of both ends is in seconds for 10^9 bytes, or microseconds for an operation. Rows without a target are not shown.",
+        f"the median of the ratios of {rounds[0]} to {rounds[-1]} pairs of {seconds:g} s, with the least and the greatest; a pair between whose sides",
+        "the host moves the processors does not count. It can differ from the quotient of the columns, which are medians too. It is bold",
+        "if all pairs miss the target, and undecided if some do. Rates are in MB/s. The processor time of both ends is in seconds for",
+        "10^9 bytes, or microseconds for an operation. Rows without a target are not shown.",
         "", "![ratios](performance.png)", "",
         "| work | ours | processor time | compared with | theirs | processor time | ratio | target |",
         "|---|---|---|---|---|---|---|---|",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .processes import Failed, Network, run
 from .sides import (BENCHMARKS, JAVA, MIB, MAX_STREAMS, POLLING, Figure, Perf, Side, allocated, constant, iperf3, jucx, libfabric,
-                    named, netty, perf, times, ucx)
+                    named, netty, perf, pingpong, times, ucx)
 
 # A cache line takes some 25 or 150 ns between the processors, as the host places them.
 MOVED = 1.5
@@ -60,14 +60,18 @@ def streams() -> list[list[Row]]:
     for size, text in ((65536, "64 KiB"), (MIB, "1 MiB")):
         write = perf("bytesPerSecond", "--op", "write", "--size", str(size))
         read = perf("bytesPerSecond", "--op", "read", "--size", str(size))
+        send = perf("bytesPerSecond", "--op", "send", "--size", str(size))
         work = f"Write {text}"
         found.append([
             Row(work, "bytes/s", write, netty("bytesPerSecond", "stream", size), least=1.0),
             Row(work, "bytes/s", write, iperf3(size), least=1.0),
             Row(work, "bytes/s", write, ucx("ucp_put_bw", size, "bandwidth"), least=2.5),
             Row(work, "bytes/s", write, ucx("tag_bw", size, "bandwidth"), least=1.2),
+            Row(work, "bytes/s", write, libfabric("write", size, "bytesPerSecond"), least=1.0),
             Row(work, "bytes/s", write, jucx(size, "bytesPerSecond")),
             Row(f"Read {text}", "bytes/s", read, named("our Write", write), least=0.9),
+            Row(f"Read {text}", "bytes/s", read, libfabric("read", size, "bytesPerSecond"), least=1.0),
+            Row(f"Send {text}", "bytes/s", send, libfabric("send", size, "bytesPerSecond"), least=1.0),
         ])
     return found
 
@@ -116,11 +120,16 @@ def many() -> list[Row]:
 
 def small() -> list[Row]:
     send = perf("operationsPerSecond", "--op", "send", "--size", "64", "--depth", "512")
+    write = perf("operationsPerSecond", "--op", "write", "--size", "64", "--depth", "512")
+    read = perf("operationsPerSecond", "--op", "read", "--size", "64", "--depth", "1024", "--ord", "1024", serving=("--ird", "1024"))
     added = perf("operationsPerSecond", "--op", "fetch-add", "--depth", "1024", "--ord", "1024", serving=("--ird", "1024"))
     return [
         Row("Send 64 bytes, rate", "1/s", send, ucx("tag_bw", 64, "rate"), least=10),
         Row("Send 64 bytes, rate", "1/s", send, jucx(64, "operationsPerSecond")),
+        Row("Send 64 bytes, rate", "1/s", send, libfabric("send", 64, "operationsPerSecond"), least=1.0),
         Row("Send 64 bytes, rate", "1/s", send, netty("operationsPerSecond", "stream", 64), least=1.0),
+        Row("Write 64 bytes, rate", "1/s", write, libfabric("write", 64, "operationsPerSecond"), least=1.0),
+        Row("Read 64 bytes, rate", "1/s", read, libfabric("read", 64, "operationsPerSecond"), least=1.0),
         Row("FetchAdd, rate", "1/s", added, constant(1e6, "a million"), least=1.0),
     ]
 
@@ -129,16 +138,16 @@ def round_trips() -> list[Row]:
     ping = perf("latencyMicros.p50", "--op", "send", "--size", "64", "--mode", "latency")
     add = perf("latencyMicros.p50", "--op", "fetch-add", "--mode", "latency")
 
-    def pingpong(size: int) -> Side:
-        return times(2, libfabric(size), "libfabric fi_pingpong, twice")
+    def twice(size: int) -> Side:
+        return times(2, pingpong(size), "libfabric fi_pingpong, twice")
 
     def large(size: int, text: str) -> Row:
         send = perf("latencyMicros.p50", "--op", "send", "--size", str(size), "--mode", "latency")
-        return Row(f"Send {text}, round trip", "us", send, pingpong(size), most=1.0)
+        return Row(f"Send {text}, round trip", "us", send, twice(size), most=1.0)
 
     return [
         Row("Send 64 bytes, round trip", "us", ping, netty("p50", "echo", 64), most=1.15),
-        Row("Send 64 bytes, round trip", "us", ping, pingpong(64), most=1.0),
+        Row("Send 64 bytes, round trip", "us", ping, twice(64), most=1.0),
         Row("Send 64 bytes, round trip", "us", ping, times(2, ucx("tag_lat", 64, "latency"), "UCX tag_lat, twice"), most=1.0),
         large(65536, "64 KiB"),
         large(MIB, "1 MiB"),
@@ -164,42 +173,71 @@ def connections() -> list[Row]:
     return [Row("Set-up of connections", "1/s", side, constant(3000, "3,000 a second"), least=1.0)]
 
 
+@dataclass(frozen=True)
+class Placed:
+    """A figure, and the distances of the processors before and after it was measured."""
+
+    figure: Figure
+    distances: tuple[int, int]
+
+    def same_place(self, other: Placed) -> bool:
+        distances = (*self.distances, *other.distances)
+        return max(distances) <= MOVED * min(distances)
+
+
 class Measured:
     """The figures of one side, a round each; or why there are none."""
 
     def __init__(self, side: Side) -> None:
         self.side = side
-        self.figures: list[Figure] = []
+        self.figures: list[Placed] = []
         self.failure: str | None = None
         if side.needs and not shutil.which(side.needs):
             self.failure = f"{side.needs} is not installed"
 
-    def measure(self, seconds: float) -> None:
-        """A program that hangs or breaks gets a second chance."""
+    def measure(self, seconds: float, before: int) -> int:
+        """Returns the distance afterwards. A program that hangs or breaks gets a second chance."""
         for last in (False, True):
             if self.failure is None:
                 try:
-                    self.figures.append(self.side.measure(seconds))
-                    return
+                    figure = self.side.measure(seconds)
+                    after = distance()
+                    self.figures.append(Placed(figure, (before, after)))
+                    return after
                 except Failed as failed:
                     if last:
                         self.failure = str(failed)
                     else:
                         print(f"    once more: {failed}", flush=True)
+        return before
 
-    def discard(self) -> None:
-        """Forgets the last round."""
-        if self.failure is None:
-            self.figures.pop()
 
-    def values(self) -> list[float]:
-        return [each.value for each in self.figures]
+class Pairs:
+    """The figures of a row's two sides of the same rounds, less those between which the host moved the processors."""
 
-    def cost(self, unit: str) -> float | None:
-        """Processor seconds for 10^9 bytes or microseconds for an operation, of both ends; none where they only wait."""
-        scale = {"bytes/s": 1e9, "1/s": 1e6}.get(unit)
-        watched = [each.processors / each.value * scale for each in self.figures if each.processors is not None and scale]
-        return statistics.median(watched) if watched else None
+    def __init__(self, row: Row, sides: dict[str, Measured]) -> None:
+        self.row = row
+        self.ours, self.others = sides[key(row.ours)], sides[key(row.other)]
+
+    @property
+    def failure(self) -> str | None:
+        return self.ours.failure or self.others.failure
+
+    def kept(self) -> list[tuple[Figure, Figure]]:
+        constant = not self.row.other.command
+        return [(mine.figure, theirs.figure) for mine, theirs in zip(self.ours.figures, self.others.figures)
+                if constant or mine.same_place(theirs)]
+
+
+def key(side: Side) -> str:
+    return side.command or side.name
+
+
+def cost(figures: list[Figure], unit: str) -> float | None:
+    """Processor seconds for 10^9 bytes or microseconds for an operation, of both ends; none where they only wait."""
+    scale = {"bytes/s": 1e9, "1/s": 1e6}.get(unit)
+    watched = [each.processors / each.value * scale for each in figures if each.processors is not None and scale]
+    return statistics.median(watched) if watched else None
 
 
 def distance() -> int:
@@ -208,45 +246,40 @@ def distance() -> int:
 
 
 def compare(group: list[Row], rounds: int, seconds: float) -> list[dict]:
-    """Repeats a round during which the host has moved the processors, at most as often as there are rounds."""
-    sides: dict[object, Measured] = {}
-    for row in group:
-        for side in (row.ours, row.other):
-            sides.setdefault(side.command or side.name, Measured(side))
-    before = distance()
-    left = 2 * rounds
-    kept = 0
-    while kept < rounds and left > 0:
-        left -= 1
+    """Goes on until each row has a pair for each round, or twice as many rounds were measured."""
+    sides = {key(side): Measured(side) for row in group for side in (row.ours, row.other)}
+    pairs = [Pairs(row, sides) for row in group]
+    place = distance()
+    for _ in range(2 * rounds):
+        distances = [place]
         for measured in sides.values():
-            measured.measure(seconds)
-        after = distance()
-        moved = max(before, after) > MOVED * min(before, after)
-        print(f"    distance of the processors: {before} ns before, {after} ns after{', round discarded' if moved else ''}", flush=True)
-        before = after
-        if moved:
-            for measured in sides.values():
-                measured.discard()
-        else:
-            kept += 1
-    return [conclude(row, sides[row.ours.command], sides[row.other.command or row.other.name]) for row in group]
+            place = measured.measure(seconds, place)
+            distances.append(place)
+        print(f"    distance of the processors: {' '.join(map(str, distances))} ns", flush=True)
+        if all(each.failure or len(each.kept()) >= rounds for each in pairs):
+            break
+    return [conclude(each) for each in pairs]
 
 
-def conclude(row: Row, ours: Measured, others: Measured) -> dict:
+def conclude(pairs: Pairs) -> dict:
+    row = pairs.row
     result = row.names() | {"unit": row.unit, "target": row.target}
-    failure = ours.failure or others.failure or (None if ours.figures else "the host moved the processors in each round")
+    kept = pairs.kept()
+    failure = pairs.failure or (None if kept else "the host moved the processors in each round")
     if failure:
         print(f"{row.work:<36} {row.other.name:<20} left out: {failure}", flush=True)
         return result | {"left out": failure}
-    ratios = sorted(mine / theirs for mine, theirs in zip(ours.values(), others.values()))
+    sides = [list(side) for side in zip(*kept)]
+    ours, others = ([each.value for each in side] for side in sides)
+    ratios = sorted(mine / theirs for mine, theirs in zip(ours, others))
     ratio = statistics.median(ratios)
     met = row.decided(ratios[0], ratios[-1])
-    costs = [ours.cost(row.unit), others.cost(row.unit)]
-    print(f"{row.work:<36} {row.other.name:<20} {figure(ours.values(), row.unit):>12} {figure(others.values(), row.unit):>12} "
+    costs = [cost(side, row.unit) for side in sides]
+    print(f"{row.work:<36} {row.other.name:<20} {figure(ours, row.unit):>12} {figure(others, row.unit):>12} "
           f"{ratio:7.2f} {interval(ratios):>12} {row.target:>8} {cost_text(costs[0]):>7} {cost_text(costs[1]):>7}  "
-          f"{'undecided' if met is None and row.target != '-' else verdict(met, 'MISSED')}".rstrip(),
+          f"{len(kept)} pairs {'undecided' if met is None and row.target != '-' else verdict(met, 'MISSED')}".rstrip(),
           flush=True)
-    return result | {"ours": ours.values(), "others": others.values(), "costs": costs, "ratio": ratio, "interval": interval(ratios), "met": met,
+    return result | {"ours": ours, "others": others, "costs": costs, "ratio": ratio, "interval": interval(ratios), "met": met,
                      "reached": row.reached(ratio)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import tempfile
@@ -162,8 +163,8 @@ def ucx(test: str, size: int, figure: str) -> Side:
     return Side(f"UCX {test}", f"UCX_TLS=tcp ucx_perftest 127.0.0.1 -t {test} -s {size}", measure, needs="ucx_perftest")
 
 
-def libfabric(size: int) -> Side:
-    """Half a round trip of a message in microseconds, the mean. The client finds the server by a port of its own."""
+def pingpong(size: int) -> Side:
+    """Half a round trip of a message of libfabric in microseconds, the mean. The client finds the server by a port of its own."""
 
     def once(count: int) -> float:
         port = free_port()
@@ -176,6 +177,26 @@ def libfabric(size: int) -> Side:
         return Figure(once(max(1000, int(seconds * 1e6 / 2 / once(1000)))))
 
     return Side("libfabric fi_pingpong", f"fi_pingpong -p tcp -e msg -S {size} 127.0.0.1", measure, needs="fi_pingpong")
+
+
+def libfabric(operation: str, size: int, figure: str) -> Side:
+    """A stream of Writes, Reads or Sends of libfabric's tcp provider."""
+
+    def measure(seconds: float) -> Figure:
+        port = free_port()
+        options = [str(port), operation, str(size)]
+        with Server([str(compiled()), "server", *options], port) as server:
+            output, processors = run_watched([str(compiled()), "client", *options, "1", f"{seconds:g}"], server, seconds)
+        return Figure(pick(json.loads(last_line(output, "{", "libfabric")), figure), processors)
+
+    return Side(f"libfabric {operation}", f"$libfabric client 7490 {operation} {size} 1 3", measure, needs="cc")
+
+
+@functools.cache
+def compiled() -> Path:
+    program = BENCHMARKS.with_name("libfabric")
+    run(["cc", "-O2", "-o", str(program), str(Path(__file__).with_name("libfabric.c")), "-lfabric"])
+    return program
 
 
 def jucx(size: int, figure: str) -> Side:
