@@ -350,7 +350,8 @@ public final class DefaultMemoryRegion implements MemoryRegion, STagHolder {
         }
     }
 
-    private List<DefaultMemoryWindow> boundWindows() {
+    /** Returns the valid windows of this region. */
+    List<DefaultMemoryWindow> boundWindows() {
         synchronized (windows) {
             return List.copyOf(windows);
         }

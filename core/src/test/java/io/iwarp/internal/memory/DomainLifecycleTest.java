@@ -96,6 +96,20 @@ class DomainLifecycleTest {
     }
 
     @Test
+    void aRegionThatItsClosingStreamNoLongerHasHidesNoOpenRegion() {
+        StreamAssociation stream = StreamAssociation.open(domain);
+        stream.region().buffers(memory).register().close();
+        MemoryRegion shared = domain.register(memory);
+        stream.setClosingPredicate(() -> true);
+
+        assertThatIllegalStateException()
+                .isThrownBy(domain::close)
+                .withMessageContaining("open regions (1) and streams (0)");
+        shared.close();
+        stream.close();
+    }
+
+    @Test
     void aClosedDomainTakesNothingMore() {
         domain.close();
         domain.close();

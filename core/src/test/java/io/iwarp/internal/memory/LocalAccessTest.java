@@ -227,6 +227,7 @@ class LocalAccessTest {
                     .isThrownBy(() -> region.getLongs(0, new long[3]))
                     .withMessageContaining("the 8 bytes at offset 16 do not lie in one buffer");
         }
+        assertThat(memory.refCnt()).isOne();
         memory.release();
     }
 

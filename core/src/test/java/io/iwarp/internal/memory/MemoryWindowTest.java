@@ -280,6 +280,18 @@ class MemoryWindowTest {
         assertThat(device.windowCount()).as("a bind that failed counts nothing").isZero();
     }
 
+    @Test
+    void anInvalidatedWindowIsHeldByNeitherItsRegionNorItsStream() {
+        MemoryWindow window = stream.window(region, 0, 8).bind();
+        assertThat(((DefaultMemoryRegion) region).boundWindows()).containsExactly((DefaultMemoryWindow) window);
+        assertThat(stream.holderCount()).isOne();
+
+        window.invalidate();
+
+        assertThat(((DefaultMemoryRegion) region).boundWindows()).isEmpty();
+        assertThat(stream.holderCount()).isZero();
+    }
+
     /** The region's owner takes it back while another thread is between the two steps of binding a window. */
     @Test
     void streamDropsWindowOfRegionInvalidatedDuringBind() {
