@@ -9,7 +9,6 @@ import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.MemoryWindow;
 import io.iwarp.memory.RegionClosedException;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.verbs.Completion;
 import io.iwarp.verbs.CompletionView;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
@@ -20,7 +19,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -96,7 +94,6 @@ public final class Conversation implements QueuePairListener {
             queuePair().receiveQueue().receive(0, message.clear());
         } catch (ConnectionClosedException e) {
             // The message came before the end, which the next call reports.
-            return copy;
         }
         return copy;
     }
@@ -104,18 +101,6 @@ public final class Conversation implements QueuePairListener {
     /** Posts a Send; the bytes must not change afterwards. */
     public void send(ByteBuf message) throws IOException, InterruptedException {
         queuePair().sendQueue().send(0, message);
-    }
-
-    /** Posts an RDMA Write; the bytes must not change until the future is complete. */
-    public CompletableFuture<Completion> write(ByteBuf source, RemoteBuffer target)
-            throws IOException, InterruptedException {
-        return queuePair().write(source, target);
-    }
-
-    /** Posts an RDMA Read of all of {@code source} to the beginning of {@code sink}. */
-    public CompletableFuture<Completion> read(MemoryRegion sink, RemoteBuffer source)
-            throws IOException, InterruptedException {
-        return queuePair().read(sink.slice(0, source.length()), source);
     }
 
     /** Posts a Send that invalidates an STag of the peer; the bytes must not change afterwards. */

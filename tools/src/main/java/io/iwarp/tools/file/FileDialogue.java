@@ -2,18 +2,13 @@ package io.iwarp.tools.file;
 
 import io.iwarp.tools.cli.CommandFailedException;
 import io.iwarp.tools.cli.Conversation;
+import io.iwarp.verbs.QueuePair;
 import java.io.IOException;
 
-/** The server's side of what {@link FileMessage} describes. Not thread-safe. Do not call it on an event loop. */
-final class FileDialogue {
-    private final Conversation conversation;
-
-    FileDialogue(Conversation conversation) {
-        this.conversation = conversation;
-    }
-
-    Conversation conversation() {
-        return conversation;
+/** Either side of what {@link FileMessage} describes. Not thread-safe. Do not call it on an event loop. */
+record FileDialogue(Conversation conversation) {
+    QueuePair queuePair() {
+        return conversation.queuePair();
     }
 
     void send(FileMessage message) throws IOException, InterruptedException {
@@ -25,7 +20,7 @@ final class FileDialogue {
         return FileMessage.decode(conversation.receive());
     }
 
-    /** Waits for the next message, which must be of this kind. */
+    /** Server: waits for the next message, which must be of this kind. */
     <M extends FileMessage> M receive(Class<M> expected) throws IOException, InterruptedException {
         FileMessage message = receive();
         if (!expected.isInstance(message)) {
@@ -34,9 +29,31 @@ final class FileDialogue {
         return expected.cast(message);
     }
 
-    /** Returns the failure for a message of an unexpected kind. */
+    /** Returns the failure of a server for a message of an unexpected kind. */
     static CommandFailedException unexpected(FileMessage message, String expected) {
         return new CommandFailedException(
                 "a message " + message.getClass().getSimpleName() + " came, expected was " + expected);
+    }
+
+    /**
+     * Client: waits for the next message. Fails if the server refuses.
+     *
+     * @param file what the client has asked for
+     */
+    FileMessage receiveAnswer(String file) throws IOException, InterruptedException {
+        FileMessage message = receive();
+        if (message instanceof FileMessage.Refused refused) {
+            throw new CommandFailedException("the server refused " + file + ": " + refused.reason());
+        }
+        return message;
+    }
+
+    /** Client: checks that the server's message is of this kind. */
+    static <M extends FileMessage> M require(Class<M> expected, FileMessage message) {
+        if (!expected.isInstance(message)) {
+            throw new CommandFailedException("the server sent " + message + " where " + expected.getSimpleName()
+                    + " was expected: it does not keep to the protocol");
+        }
+        return expected.cast(message);
     }
 }

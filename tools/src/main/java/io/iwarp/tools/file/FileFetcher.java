@@ -25,7 +25,7 @@ import java.util.function.LongFunction;
  */
 final class FileFetcher implements AutoCloseable {
     private final String name;
-    private final Conversation conversation;
+    private final FileDialogue server;
     private final int chunkLength;
     private final List<Sink> sinks = new ArrayList<>();
     private final ArrayDeque<Sink> underWay = new ArrayDeque<>();
@@ -60,7 +60,7 @@ final class FileFetcher implements AutoCloseable {
      */
     FileFetcher(String name, Conversation conversation, ProtectionDomain domain, int chunkLength, int reads) {
         this.name = name;
-        this.conversation = conversation;
+        this.server = new FileDialogue(conversation);
         this.chunkLength = chunkLength;
         for (int i = 0; i < reads; i++) {
             sinks.add(new Sink(domain, chunkLength));
@@ -71,13 +71,13 @@ final class FileFetcher implements AutoCloseable {
     record Fetched(long size, String hash) {}
 
     /**
-     * Fetches the whole file.
+     * Fetches the whole file, then closes the connection gracefully.
      *
      * @param begin makes the progress bar, once the size is known
      */
     Fetched fetch(FileSink.Target target, LongFunction<Progress> begin) throws IOException, InterruptedException {
         try {
-            conversation.send(new FileMessage.Fetch(name).encode());
+            server.send(new FileMessage.Fetch(name));
             long size = expect(FileMessage.Found.class).size();
             if (size < 0) {
                 throw new CommandFailedException(
@@ -88,12 +88,14 @@ final class FileFetcher implements AutoCloseable {
                 readPieces(size, sink, progress);
                 String ours = requireSameHash();
                 sink.keep();
-                conversation.send(new FileMessage.Stored(ours).encode());
+                server.send(new FileMessage.Stored(ours));
                 return new Fetched(size, ours);
             }
         } catch (ConnectionClosedException e) {
             lookForRefusal();
             throw e;
+        } finally {
+            server.conversation().close();
         }
     }
 
@@ -109,7 +111,7 @@ final class FileFetcher implements AutoCloseable {
             }
             readPiece(piece.memory(), stored, file, progress);
             // All its Reads have completed, so the right to read is not needed any more.
-            conversation.sendWithInvalidate(new FileMessage.Taken(number).encode(), piece.memory());
+            server.conversation().sendWithInvalidate(new FileMessage.Taken(number).encode(), piece.memory());
             stored += length;
         }
     }
@@ -125,7 +127,7 @@ final class FileFetcher implements AutoCloseable {
             int number = (int) (posted / chunkLength % sinks.size());
             Sink sink = sinks.get(number);
             sink.length = (int) Math.min(chunkLength, piece.length() - posted);
-            sink.read = conversation.read(sink.region, piece.slice(posted, sink.length));
+            sink.read = server.queuePair().read(sink.region.slice(0, sink.length), piece.slice(posted, sink.length));
             underWay.add(sink);
         }
         while (!underWay.isEmpty()) {
@@ -155,15 +157,7 @@ final class FileFetcher implements AutoCloseable {
     }
 
     private <M extends FileMessage> M expect(Class<M> kind) throws IOException, InterruptedException {
-        FileMessage message = FileMessage.decode(conversation.receive());
-        if (message instanceof FileMessage.Refused refused) {
-            throw refusal(refused);
-        }
-        if (!kind.isInstance(message)) {
-            throw new CommandFailedException("the server sent " + message + " where " + kind.getSimpleName()
-                    + " was expected: it does not keep to the protocol");
-        }
-        return kind.cast(message);
+        return FileDialogue.require(kind, server.receiveAnswer(name));
     }
 
     /**
@@ -171,14 +165,8 @@ final class FileFetcher implements AutoCloseable {
      */
     private void lookForRefusal() throws IOException, InterruptedException {
         while (true) {
-            if (FileMessage.decode(conversation.receive()) instanceof FileMessage.Refused refused) {
-                throw refusal(refused);
-            }
+            server.receiveAnswer(name);
         }
-    }
-
-    private CommandFailedException refusal(FileMessage.Refused refused) {
-        return new CommandFailedException("the server refused " + name + ": " + refused.reason());
     }
 
     /** Call this method after the queue pair is closed. */

@@ -74,13 +74,8 @@ final class FileGet extends FileClient {
                 FileFetcher fetcher = new FileFetcher(name, conversation, endpoint.domain(), (int) chunk, reads)) {
             connect(endpoint, conversation);
             long begin = System.nanoTime();
-            FileFetcher.Fetched fetched;
-            try {
-                fetched = fetcher.fetch(
-                        standardOutput ? size -> StreamSink.to(System.out) : target, size -> progress(name, size));
-            } finally {
-                conversation.close();
-            }
+            FileFetcher.Fetched fetched = fetcher.fetch(
+                    standardOutput ? size -> StreamSink.to(System.out) : target, size -> progress(name, size));
             report(
                     standardOutput ? err() : out(),
                     server() + " served " + name,

@@ -21,11 +21,7 @@ final class FileList extends FileClient {
         try (Endpoint endpoint = open();
                 FileFetcher fetcher = new FileFetcher(FileMessage.LIST, conversation, endpoint.domain(), CHUNK, 1)) {
             connect(endpoint, conversation);
-            try {
-                fetcher.fetch(size -> StreamSink.to(list), size -> progress("list", size));
-            } finally {
-                conversation.close();
-            }
+            fetcher.fetch(size -> StreamSink.to(list), size -> progress("list", size));
         }
         list.toString(StandardCharsets.UTF_8).lines().forEach(out()::line);
     }

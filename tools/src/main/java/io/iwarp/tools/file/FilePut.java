@@ -60,8 +60,6 @@ final class FilePut extends FileClient {
             String hash;
             try (Progress progress = progress(target, source.size())) {
                 hash = sender.send((int) piece, progress);
-            } finally {
-                conversation.close();
             }
             report(out(), server() + " stored " + target, sender.sent(), System.nanoTime() - begin, hash, "");
         }

@@ -27,7 +27,7 @@ final class FileSender implements AutoCloseable {
 
     private final String name;
     private final SourceFile file;
-    private final Conversation conversation;
+    private final FileDialogue server;
     private final List<Slot> slots = new ArrayList<>();
     private final Sha256 hash = new Sha256();
     private long nextCredit;
@@ -54,7 +54,7 @@ final class FileSender implements AutoCloseable {
     FileSender(String name, SourceFile file, Conversation conversation) {
         this.name = name;
         this.file = file;
-        this.conversation = conversation;
+        this.server = new FileDialogue(conversation);
     }
 
     /** Returns how many bytes were sent so far. */
@@ -63,14 +63,14 @@ final class FileSender implements AutoCloseable {
     }
 
     /**
-     * Sends the whole file.
+     * Sends the whole file, then closes the connection gracefully.
      *
      * @param maxPiece in bytes
      * @return the SHA-256 that both ends computed
      */
     String send(int maxPiece, Progress progress) throws IOException, InterruptedException {
         try {
-            conversation.send(new FileMessage.Offer(file.size(), name).encode());
+            server.send(new FileMessage.Offer(file.size(), name));
             FileMessage.Grant grant = expect(FileMessage.Grant.class);
             if (grant.slotLength() < 1 || grant.slots() < 1) {
                 throw new CommandFailedException("the server offered " + grant + ", which has no room for a file");
@@ -79,7 +79,7 @@ final class FileSender implements AutoCloseable {
             file.requireUnchanged();
             String ours = hash.hex();
             complete = true;
-            conversation.send(new FileMessage.Done(ours).encode());
+            server.send(new FileMessage.Done(ours));
             String theirs = expect(FileMessage.Stored.class).hash();
             if (!ours.equals(theirs)) {
                 throw new CommandFailedException("the server stored SHA-256 " + theirs + ", but the file has " + ours
@@ -88,6 +88,8 @@ final class FileSender implements AutoCloseable {
             return ours;
         } catch (ConnectionClosedException e) {
             throw notConfirmed(e);
+        } finally {
+            server.conversation().close();
         }
     }
 
@@ -127,9 +129,9 @@ final class FileSender implements AutoCloseable {
             if (length == 0) {
                 return;
             }
-            slot.written =
-                    conversation.write(slot.buffer, grant.memory().slice((long) index * grant.slotLength(), length));
-            conversation.send(new FileMessage.Piece(number, length).encode());
+            slot.written = server.queuePair()
+                    .write(slot.buffer, grant.memory().slice((long) index * grant.slotLength(), length));
+            server.send(new FileMessage.Piece(number, length));
             sent += length;
             progress.at(sent);
         }
@@ -150,20 +152,16 @@ final class FileSender implements AutoCloseable {
      */
     private <M extends FileMessage> M expect(Class<M> kind) throws IOException, InterruptedException {
         while (true) {
-            FileMessage message = FileMessage.decode(conversation.receive());
-            if (message instanceof FileMessage.Refused refused) {
-                throw new CommandFailedException("the server refused " + name + ": " + refused.reason());
+            FileMessage message = server.receiveAnswer(name);
+            if (!(message instanceof FileMessage.Credit credit)) {
+                return FileDialogue.require(kind, message);
             }
-            if (message instanceof FileMessage.Credit credit && credit.number() != nextCredit++) {
+            if (credit.number() != nextCredit++) {
                 throw new CommandFailedException("the server gave credit for piece " + credit.number() + " instead of "
                         + (nextCredit - 1) + ": it does not keep to the protocol");
             }
-            if (kind.isInstance(message)) {
-                return kind.cast(message);
-            }
-            if (!(message instanceof FileMessage.Credit)) {
-                throw new CommandFailedException("the server sent " + message + " where " + kind.getSimpleName()
-                        + " was expected: it does not keep to the protocol");
+            if (kind.isInstance(credit)) {
+                return kind.cast(credit);
             }
         }
     }

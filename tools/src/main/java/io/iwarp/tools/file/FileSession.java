@@ -27,7 +27,6 @@ final class FileSession {
     private static final Logger LOGGER = LoggerFactory.getLogger(FileSession.class);
 
     private final FileDialogue dialogue;
-    private final Conversation conversation;
     private final ProtectionDomain domain;
     private final TargetDirectory directory;
     private final int slotLength;
@@ -40,7 +39,6 @@ final class FileSession {
     FileSession(
             Conversation conversation, ProtectionDomain domain, TargetDirectory directory, int slotLength, Output out) {
         this.dialogue = new FileDialogue(conversation);
-        this.conversation = conversation;
         this.domain = domain;
         this.directory = directory;
         this.slotLength = slotLength;
@@ -60,13 +58,13 @@ final class FileSession {
             Thread.currentThread().interrupt();
             out.line(client + " disconnected, " + loss + ": the server exits");
         } finally {
-            conversation.queuePair().abort();
+            dialogue.queuePair().abort();
         }
         return false;
     }
 
     private void serve() throws IOException, InterruptedException {
-        Endpoint.await(conversation.queuePair().ready());
+        Endpoint.await(dialogue.queuePair().ready());
         ByteBuf memory = takeMemory();
         // No access rights: the windows of a client grant them.
         try (MemoryRegion region = domain.region().buffers(memory).register()) {
@@ -83,7 +81,7 @@ final class FileSession {
             return ByteBufAllocator.DEFAULT.directBuffer(length, length).setZero(0, length);
         } catch (OutOfMemoryError e) {
             refuse("the server has no memory left for another client: try again later");
-            conversation.close();
+            dialogue.conversation().close();
             throw new CommandFailedException("no direct memory is left for its buffer: choose a smaller --buffer or"
                     + " fewer --clients, or start java with a greater -XX:MaxDirectMemorySize");
         }
@@ -113,7 +111,7 @@ final class FileSession {
         } catch (InterruptedException e) {
             throw stopped();
         } finally {
-            conversation.close();
+            dialogue.conversation().close();
         }
     }
 

@@ -69,7 +69,7 @@ final class RawFileClient implements AutoCloseable {
     }
 
     void writes(byte[] bytes, RemoteBuffer target) throws Exception {
-        conversation.write(Unpooled.wrappedBuffer(bytes), target);
+        conversation.queuePair().write(Unpooled.wrappedBuffer(bytes), target);
     }
 
     FileMessage hears() throws Exception {
