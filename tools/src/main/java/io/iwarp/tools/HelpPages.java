@@ -1,12 +1,10 @@
 package io.iwarp.tools;
 
+import io.iwarp.tools.cli.BaseCommand;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The help of a command; {@code iwarp help perf client} is the same as {@code iwarp perf client --help}. */
@@ -15,16 +13,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
         mixinStandardHelpOptions = true,
         description = "Prints the help of a command, or the list of commands.",
         footer = {"%nExamples:", "  iwarp help", "  iwarp help perf client"})
-final class HelpPages implements Callable<Integer> {
-    @Spec
-    private CommandSpec spec;
-
+final class HelpPages extends BaseCommand {
     @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "The command, for example: perf client")
     private List<String> path = List.of();
 
     @Override
     public Integer call() {
-        CommandLine command = spec.root().commandLine();
+        CommandLine command = spec().root().commandLine();
         for (String name : path) {
             CommandLine next = command.getSubcommands().get(name);
             if (next == null) {
@@ -32,7 +27,7 @@ final class HelpPages implements Callable<Integer> {
             }
             command = next;
         }
-        command.usage(spec.commandLine().getOut());
+        command.usage(spec().commandLine().getOut());
         return 0;
     }
 }

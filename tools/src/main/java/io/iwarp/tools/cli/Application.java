@@ -33,17 +33,12 @@ public record Application(String greeting, String server) {
         return Arrays.equals(privateData, request());
     }
 
-    /** Returns what follows the greeting in a connection request that is meant for this application; otherwise null. */
-    public @Nullable ByteBuf restOfRequest(byte[] privateData, int length) {
-        return isFollowedBy(privateData, length)
-                ? Unpooled.wrappedBuffer(privateData, privateData.length - length, length)
-                : null;
-    }
-
-    private boolean isFollowedBy(byte[] privateData, int length) {
+    /** Returns the {@code length} bytes after the greeting of this application; null if the data is anything else. */
+    public @Nullable ByteBuf rest(byte[] privateData, int length) {
         byte[] begin = request();
-        return privateData.length == begin.length + length
+        boolean ours = privateData.length == begin.length + length
                 && Arrays.equals(privateData, 0, begin.length, begin, 0, begin.length);
+        return ours ? Unpooled.wrappedBuffer(privateData, begin.length, length) : null;
     }
 
     /** Rejects a connection request that is meant for another application. Returns whether it did. */
@@ -62,10 +57,10 @@ public record Application(String greeting, String server) {
 
     /** Returns what follows the greeting in the server's acceptance. */
     public ByteBuf restOfReply(QueuePair queuePair, int length) {
-        byte[] privateData = Objects.requireNonNull(queuePair.parameters()).peerPrivateData();
-        if (!isFollowedBy(privateData, length)) {
+        ByteBuf rest = rest(Objects.requireNonNull(queuePair.parameters()).peerPrivateData(), length);
+        if (rest == null) {
             throw new CommandFailedException("the other side accepted, but is not " + server + ": check the address");
         }
-        return Unpooled.wrappedBuffer(privateData, privateData.length - length, length);
+        return rest;
     }
 }

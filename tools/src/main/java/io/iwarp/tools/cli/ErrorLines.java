@@ -41,26 +41,23 @@ public final class ErrorLines {
     /** The command line was wrong: one line, and where the help is. */
     public static int onUsageError(ParameterException failure, String[] args) {
         CommandLine command = failure.getCommandLine();
-        if (failure instanceof UnmatchedArgumentException unmatched
-                && !command.getSubcommands().isEmpty()
-                && !unmatched.getUnmatched().get(0).startsWith("-")) {
+        Output err = new Output(command.getErr());
+        String guess = "";
+        if (failure instanceof UnmatchedArgumentException unmatched) {
             String word = unmatched.getUnmatched().get(0);
-            new Output(command.getErr())
-                    .line(command.getCommandSpec().qualifiedName() + " has no command '" + word + "':"
-                            + didYouMean(word, command.getSubcommands().keySet()) + " '" + helpOf(command)
-                            + "' lists all commands");
-            return ExitCode.USAGE;
+            if (!command.getSubcommands().isEmpty() && !word.startsWith("-")) {
+                err.line(command.getCommandSpec().qualifiedName() + " has no command '" + word + "':"
+                        + didYouMean(word, command.getSubcommands().keySet()) + " '" + helpOf(command)
+                        + "' lists all commands");
+                return ExitCode.USAGE;
+            }
+            guess = didYouMean(word, command.getCommandSpec().optionsMap().keySet());
         }
-        String guess = failure instanceof UnmatchedArgumentException unmatched
-                ? didYouMean(
-                        unmatched.getUnmatched().get(0),
-                        command.getCommandSpec().optionsMap().keySet())
-                : "";
         String message = String.valueOf(failure.getMessage())
                 .replaceFirst("is not an? (?:int|long)$", "is not a whole number")
                 .replaceFirst("is not a double$", "is not a number");
-        new Output(command.getErr()).line(message + (guess.isEmpty() ? "" : ":" + guess));
-        new Output(command.getErr()).line("See '" + helpOf(command) + "'.");
+        err.line(message + (guess.isEmpty() ? "" : ":" + guess));
+        err.line("See '" + helpOf(command) + "'.");
         return ExitCode.USAGE;
     }
 
@@ -195,7 +192,13 @@ public final class ErrorLines {
         while (cause != null && !(cause instanceof SSLException)) {
             cause = cause.getCause();
         }
-        while (cause != null && cause.getCause() != null) {
+        return cause == null ? null : innermost(cause);
+    }
+
+    /** Returns the cause that has no cause itself. */
+    static Throwable innermost(Throwable failure) {
+        Throwable cause = failure;
+        while (cause.getCause() != null) {
             cause = cause.getCause();
         }
         return cause;

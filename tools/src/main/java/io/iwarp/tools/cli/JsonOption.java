@@ -28,9 +28,9 @@ public class JsonOption {
     @Option(names = "--label", paramLabel = "TEXT", description = "A name for this run in the JSON.")
     private @Nullable String label;
 
-    /** Returns the command that has this option. */
-    final CommandSpec command() {
-        return spec;
+    /** Returns where the command prints results. */
+    final Output out() {
+        return new Output(spec.commandLine().getOut());
     }
 
     /** Returns whether results are all that stdout shows. */
@@ -70,7 +70,7 @@ public class JsonOption {
             }
         });
         if (toStandardOutput()) {
-            new Output(spec.commandLine().getOut()).line(line);
+            out().line(line);
         } else {
             target.append(line + "\n");
         }

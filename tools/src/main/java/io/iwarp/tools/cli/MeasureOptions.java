@@ -51,7 +51,7 @@ public final class MeasureOptions extends JsonOption {
             CompletableFuture<?> end,
             Duration duration) {
         boolean lines = title != null && !quiet && !toStandardOutput();
-        Output out = new Output(command().commandLine().getOut());
+        Output out = out();
         if (lines && title != null) {
             out.line(title);
             out.line(Interval.titles());
@@ -113,7 +113,7 @@ public final class MeasureOptions extends JsonOption {
      */
     public void report(ResultFile file, Interval total, String operation, String noun, long size) throws IOException {
         if (!toStandardOutput()) {
-            new Output(command().commandLine().getOut()).lines(total.summary(size, noun));
+            out().lines(total.summary(size, noun));
         }
         write(file, json -> {
             json.writeStringField("op", operation);

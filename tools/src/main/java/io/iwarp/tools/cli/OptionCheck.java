@@ -2,7 +2,7 @@ package io.iwarp.tools.cli;
 
 /** Checks of command-line arguments, in addition to those of picocli. */
 public final class OptionCheck {
-    private static final int MAX_PORT = 65_535;
+    static final int MAX_PORT = 65_535;
 
     private OptionCheck() {}
 

@@ -16,7 +16,6 @@ import picocli.CommandLine.TypeConversionException;
 public record PeerAddress(String host, int port) {
     private static final Pattern HOST_AND_PORT =
             Pattern.compile("(\\[[0-9A-Fa-f:.%\\w]+\\]|[^:\\[\\]\\s]+):(\\d{1,5})");
-    private static final int MAX_PORT = 65_535;
 
     /** Reads {@code host:port}, {@code 192.0.2.1:7471} and {@code [::1]:7471}. */
     public static final class Converter implements ITypeConverter<PeerAddress> {
@@ -24,9 +23,9 @@ public record PeerAddress(String host, int port) {
         public PeerAddress convert(String text) {
             Matcher address = HOST_AND_PORT.matcher(text);
             int port = address.matches() ? Integer.parseInt(address.group(2)) : 0;
-            if (port < 1 || port > MAX_PORT) {
-                throw new TypeConversionException(
-                        "'" + text + "' is not an address: write HOST:PORT with a port of 1 to " + MAX_PORT);
+            if (port < 1 || port > OptionCheck.MAX_PORT) {
+                throw new TypeConversionException("'" + text
+                        + "' is not an address: write HOST:PORT with a port of 1 to " + OptionCheck.MAX_PORT);
             }
             return new PeerAddress(address.group(1), port);
         }

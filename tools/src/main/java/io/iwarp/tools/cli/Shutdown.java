@@ -71,7 +71,6 @@ public final class Shutdown implements AutoCloseable {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
             // The process is exiting: the hook runs already, and has just been released.
-            want();
         }
     }
 }

@@ -88,10 +88,7 @@ public final class TlsHandlers implements TransportHandlers {
     }
 
     private static CommandFailedException unusable(String what, Throwable failure) {
-        Throwable cause = failure;
-        while (cause.getCause() != null) {
-            cause = cause.getCause();
-        }
+        Throwable cause = ErrorLines.innermost(failure);
         String reason = cause == failure ? "" : " (" + cause.getMessage() + ")";
         return new CommandFailedException(what + ": " + failure.getMessage() + reason
                 + ": check the path; certificates are in PEM format, and a key in PKCS#8, not encrypted");

@@ -69,7 +69,9 @@ public enum Transport {
     public void requireAvailable() {
         Throwable cause = unavailabilityCause();
         if (cause != null) {
-            throw new CommandFailedException("--transport " + this + " cannot be used here (" + innermost(cause)
+            Throwable root = ErrorLines.innermost(cause);
+            String reason = root.getMessage() == null ? root.toString() : root.getMessage();
+            throw new CommandFailedException("--transport " + this + " cannot be used here (" + reason
                     + "): choose another one, such as " + NIO);
         }
     }
@@ -158,14 +160,6 @@ public enum Transport {
         } catch (IOException e) {
             return "unknown";
         }
-    }
-
-    private static String innermost(Throwable failure) {
-        Throwable cause = failure;
-        while (cause.getCause() != null) {
-            cause = cause.getCause();
-        }
-        return cause.getMessage() == null ? cause.toString() : cause.getMessage();
     }
 
     /** As on the command line. */

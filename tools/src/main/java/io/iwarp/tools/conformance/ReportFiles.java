@@ -78,9 +78,9 @@ final class ReportFiles {
                     file + " is given for two reports: give each report a file of its own");
         }
         List<String> complaints = new ArrayList<>();
-        attempt("--html", html, file -> begin(file, () -> Html.write(empty, file)), complaints);
-        attempt("--json", jsonFile(), file -> begin(file, () -> Json.write(empty, file)), complaints);
-        attempt("--junit", junit, file -> begin(file, () -> JUnit.write(empty, file)), complaints);
+        attempt("--html", html, intoRegularFile(file -> Html.write(empty, file)), complaints);
+        attempt("--json", jsonFile(), intoRegularFile(file -> Json.write(empty, file)), complaints);
+        attempt("--junit", junit, intoRegularFile(file -> JUnit.write(empty, file)), complaints);
         attempt(
                 "--pcap-dir",
                 captures,
@@ -108,17 +108,15 @@ final class ReportFiles {
         }
     }
 
-    private interface FirstWriting {
-        void run() throws IOException;
-    }
-
     /** Writes into a regular file. What reads a pipe or a terminal gets the report of the whole run alone. */
-    private static void begin(Path file, FirstWriting writing) throws IOException {
-        if (Files.exists(file) && !Files.isRegularFile(file)) {
-            Files.newByteChannel(file, StandardOpenOption.WRITE).close();
-        } else {
-            writing.run();
-        }
+    private static Writing intoRegularFile(Writing writing) {
+        return file -> {
+            if (Files.exists(file) && !Files.isRegularFile(file)) {
+                Files.newByteChannel(file, StandardOpenOption.WRITE).close();
+            } else {
+                writing.into(file);
+            }
+        };
     }
 
     private static Path capture(Path folder, String id) {

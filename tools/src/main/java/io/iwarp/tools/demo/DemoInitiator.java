@@ -17,18 +17,12 @@ import java.net.SocketAddress;
 import java.util.List;
 import java.util.Objects;
 
-/** The active half of the demo. */
-final class DemoInitiator {
-    private final Story story;
-    private final Endpoint endpoint;
-    private final long size;
-
-    DemoInitiator(Story story, Endpoint endpoint, long size) {
-        this.story = story;
-        this.endpoint = endpoint;
-        this.size = size;
-    }
-
+/**
+ * The active half of the demo.
+ *
+ * @param size of its memory in bytes
+ */
+record DemoInitiator(Story story, Endpoint endpoint, long size) {
     /** Connects and follows its script. Fails on any deviation. */
     void run(SocketAddress address, QueuePairSettings settings, DemoResponder responder)
             throws IOException, InterruptedException {

@@ -97,7 +97,8 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
         MemoryWindow forWriting = lend(AccessRight.REMOTE_WRITE, "for writing");
         Completion written = mailbox.next();
         require(written.hasImmediate(), "the RDMA Write with Immediate Data");
-        requireInPlace(new BytePattern(written.immediate()), (int) forWriting.length());
+        BytePattern pattern = new BytePattern(written.immediate());
+        require(pattern.firstDifference(region, forWriting.length()) < 0, "what was written before the Immediate Data");
         Completion backAgain = mailbox.next();
         require(
                 backAgain.solicited() && backAgain.invalidatedStag() == forWriting.stag() && !forWriting.isValid(),
@@ -118,10 +119,6 @@ final class DemoResponderScript implements Runnable, AutoCloseable {
         window.remoteBuffer().encode(advertisement);
         queuePair.send(advertisement);
         return window;
-    }
-
-    private void requireInPlace(BytePattern pattern, int length) {
-        require(pattern.firstDifference(region, length) < 0, "what was written before the Immediate Data");
     }
 
     private static void require(boolean condition, String what) {

@@ -32,7 +32,6 @@ final class PlainName {
             }
         } catch (InvalidPathException e) {
             // Falls through to the same refusal.
-            plain = false;
         }
         throw new CommandFailedException("'" + name
                 + "' is not a name for a file: it must be plain, without a directory or invisible"

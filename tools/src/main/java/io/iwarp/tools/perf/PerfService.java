@@ -51,7 +51,7 @@ final class PerfService implements Service {
 
     @Override
     public void onConnectionRequest(ConnectionRequest request) {
-        ByteBuf asked = PerfTask.PROTOCOL.restOfRequest(request.privateData(), PerfTask.ENCODED_LENGTH);
+        ByteBuf asked = PerfTask.PROTOCOL.rest(request.privateData(), PerfTask.ENCODED_LENGTH);
         if (asked != null) {
             begin(request, asked);
         } else if (ConnectRun.PROTOCOL.isRequestedBy(request.privateData())) {

@@ -16,6 +16,7 @@ import io.iwarp.verbs.ImmediateData;
 import io.iwarp.verbs.PostOptions;
 import io.iwarp.verbs.QueuePair;
 import io.iwarp.verbs.QueuePairListener;
+import io.iwarp.verbs.SendQueue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.function.Consumer;
@@ -86,31 +87,25 @@ final class PerfSession implements QueuePairListener {
     }
 
     private void onCompletion(QueuePair source, CompletionView completion) {
-        if (completion.operation() == Operation.RECEIVE && completion.successful()) {
-            try {
-                onMessage();
-            } catch (ConnectionClosedException e) {
-                // The connection has ended. onClosed reports the reason.
-                received++;
-            }
+        if (completion.operation() != Operation.RECEIVE || !completion.successful()) {
+            return;
+        }
+        received++;
+        try {
+            queuePair.receiveQueue().receive(received, memory.nextPlace());
+            answer();
+        } catch (ConnectionClosedException e) {
+            // The connection has ended. onClosed reports the reason.
         }
     }
 
-    private void onMessage() {
-        received++;
-        queuePair.receiveQueue().receive(received, memory.nextPlace());
-        answer();
-    }
-
     private void answer() {
-        RemoteBuffer target = task.memory();
+        SendQueue sends = queuePair.sendQueue();
+        ByteBuf source = memory.source();
         if (task.operation() == PerfOperation.SEND) {
-            queuePair.sendQueue().send(received, memory.source());
+            sends.send(received, source);
         } else {
-            queuePair
-                    .sendQueue()
-                    .writeWithImmediate(
-                            received, memory.source(), target, new ImmediateData(received), PostOptions.NONE);
+            sends.writeWithImmediate(received, source, task.memory(), new ImmediateData(received), PostOptions.NONE);
         }
     }
 
@@ -125,7 +120,6 @@ final class PerfSession implements QueuePairListener {
             queuePair.sendQueue().write(seen, memory.source(), task.memory());
         } catch (ConnectionClosedException e) {
             // The connection has ended. onClosed reports the reason.
-            received++;
         }
     }
 

@@ -38,6 +38,7 @@ record CmatoseRun(Endpoint endpoint, QueuePairSettings settings, int connections
     private final class Node {
         private final QueuePair queuePair;
         private final List<CompletableFuture<Completion>> received = new ArrayList<>();
+        private final List<CompletableFuture<Completion>> sent = new ArrayList<>();
 
         Node(QueuePair queuePair) {
             this.queuePair = queuePair;
@@ -46,13 +47,17 @@ record CmatoseRun(Endpoint endpoint, QueuePairSettings settings, int connections
             }
         }
 
-        List<CompletableFuture<Completion>> send() {
+        void send() {
             ByteBuf message = Unpooled.buffer(size, size).writeZero(size);
-            List<CompletableFuture<Completion>> sent = new ArrayList<>();
             for (int i = 0; i < count; i++) {
                 sent.add(queuePair.send(message));
             }
-            return sent;
+        }
+
+        void awaitSent() throws IOException, InterruptedException {
+            for (CompletableFuture<Completion> one : sent) {
+                Endpoint.await(one);
+            }
         }
 
         void awaitReceived() throws IOException, InterruptedException {
@@ -114,13 +119,10 @@ record CmatoseRun(Endpoint endpoint, QueuePairSettings settings, int connections
     }
 
     private void exchange(List<Node> nodes) throws IOException, InterruptedException {
-        List<CompletableFuture<Completion>> sent = new ArrayList<>();
-        for (Node node : nodes) {
-            sent.addAll(node.send());
-        }
+        nodes.forEach(Node::send);
         out.line("completing sends");
-        for (CompletableFuture<Completion> one : sent) {
-            Endpoint.await(one);
+        for (Node node : nodes) {
+            node.awaitSent();
         }
         out.line("receiving data transfers");
         for (Node node : nodes) {
@@ -145,12 +147,9 @@ record CmatoseRun(Endpoint endpoint, QueuePairSettings settings, int connections
             node.awaitReceived();
         }
         out.line("sending replies");
-        List<CompletableFuture<Completion>> sent = new ArrayList<>();
+        nodes.forEach(Node::send);
         for (Node node : nodes) {
-            sent.addAll(node.send());
-        }
-        for (CompletableFuture<Completion> one : sent) {
-            Endpoint.await(one);
+            node.awaitSent();
         }
         requireClosedByServer(nodes);
         out.line("data transfers complete");
