@@ -5,7 +5,7 @@ import io.iwarp.internal.RingQueue;
 import io.iwarp.internal.SendReservation;
 import io.iwarp.internal.memory.ByteSpan;
 import io.iwarp.internal.memory.TaggedBuffer;
-import io.iwarp.mpa.Ulpdu;
+import io.iwarp.internal.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;

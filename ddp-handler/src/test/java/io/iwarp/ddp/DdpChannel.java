@@ -6,9 +6,9 @@ import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.Role;
 import io.iwarp.internal.memory.StreamAssociation;
+import io.iwarp.internal.mpa.AgreedParameters;
+import io.iwarp.internal.mpa.MpaEvent;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.mpa.MpaEvent;
-import io.iwarp.mpa.MpaParameters;
 import io.iwarp.testing.Segment;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -62,7 +62,7 @@ final class DdpChannel implements AutoCloseable {
     /** Start-up is over. */
     DdpChannel established(int mulpdu) {
         fire(new MpaEvent.Established(
-                MpaParameters.builder(Role.INITIATOR).mulpdu(mulpdu).build()));
+                AgreedParameters.builder(Role.INITIATOR).mulpdu(mulpdu).build()));
         return this;
     }
 

@@ -10,11 +10,11 @@ import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
 import io.iwarp.internal.memory.TaggedBuffer;
+import io.iwarp.internal.mpa.AgreedParameters;
+import io.iwarp.internal.mpa.MpaEvent;
+import io.iwarp.internal.mpa.MpaFramingHandler;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.mpa.MpaEvent;
-import io.iwarp.mpa.MpaFramingHandler;
-import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.Segment;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -201,7 +201,7 @@ class DdpHandlerFailureTest {
         channel.pipeline().addLast(new MpaFramingHandler(settings, counters, handler), handler);
         channel.pipeline()
                 .fireUserEventTriggered(new MpaEvent.Established(
-                        MpaParameters.builder(Role.INITIATOR).mulpdu(1018).build()));
+                        AgreedParameters.builder(Role.INITIATOR).mulpdu(1018).build()));
         channel.writeAndFlush(response(100), channel.voidPromise());
         allocator.left = 0;
         ulp.onFault = () -> {

@@ -11,13 +11,13 @@ import io.iwarp.Counters;
 import io.iwarp.Role;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.internal.memory.TaggedBuffer;
+import io.iwarp.internal.mpa.AgreedParameters;
+import io.iwarp.internal.mpa.MpaEvent;
+import io.iwarp.internal.mpa.MpaFramingHandler;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.mpa.MpaEvent;
-import io.iwarp.mpa.MpaFramingHandler;
-import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;
@@ -330,7 +330,7 @@ class DdpHandlerSourceTest {
             channel.pipeline().addLast(socket, new MpaFramingHandler(MpaSettings.DEFAULT, counters, handler), handler);
             channel.pipeline()
                     .fireUserEventTriggered(new MpaEvent.Established(
-                            MpaParameters.builder(Role.INITIATOR).build()));
+                            AgreedParameters.builder(Role.INITIATOR).build()));
             long[] most = {0};
             socket.onWrite =
                     () -> most[0] = Math.max(most[0], allocator.metric().usedDirectMemory());

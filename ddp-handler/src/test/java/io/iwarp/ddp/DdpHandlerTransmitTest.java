@@ -5,10 +5,10 @@ import static io.iwarp.ddp.DdpChannel.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counter;
+import io.iwarp.internal.mpa.MpaEvent;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.mpa.MpaEvent;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

@@ -2,9 +2,9 @@ package io.iwarp.ddp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.internal.mpa.Ulpdu;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
-import io.iwarp.mpa.Ulpdu;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;
 import io.netty.buffer.ByteBuf;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.internal.memory.TaggedBuffer;
+import io.iwarp.internal.mpa.Ulpdu;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.mpa.Ulpdu;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;
 import io.netty.buffer.ByteBuf;

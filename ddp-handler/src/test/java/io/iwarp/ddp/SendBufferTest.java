@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.internal.memory.StreamAssociation;
+import io.iwarp.internal.mpa.Ulpdu;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.MemoryWindow;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.mpa.Ulpdu;
 import io.iwarp.testing.GoldenVectors;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;

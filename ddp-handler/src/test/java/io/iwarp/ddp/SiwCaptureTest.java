@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.Counters;
 import io.iwarp.Role;
 import io.iwarp.internal.memory.ByteSpan;
-import io.iwarp.mpa.FpduDecoder;
-import io.iwarp.mpa.MpaParameters;
+import io.iwarp.internal.mpa.AgreedParameters;
+import io.iwarp.internal.mpa.FpduDecoder;
 import io.iwarp.testing.Captures;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
@@ -56,7 +56,7 @@ class SiwCaptureTest {
         int index = MPA_FRAME_LENGTH + bytes.getUnsignedShort(PD_LENGTH_OFFSET);
         FpduDecoder decoder = new FpduDecoder(
                 ByteBufAllocator.DEFAULT,
-                MpaParameters.builder(Role.INITIATOR).crc(crc).build(),
+                AgreedParameters.builder(Role.INITIATOR).crc(crc).build(),
                 new Counters());
         List<byte[]> ulpdus = new ArrayList<>();
         while (decoder.decode(bytes, index, stream.length - index) == FpduDecoder.Result.FPDU) {

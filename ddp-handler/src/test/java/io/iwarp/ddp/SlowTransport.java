@@ -1,6 +1,6 @@
 package io.iwarp.ddp;
 
-import io.iwarp.mpa.Ulpdu;
+import io.iwarp.internal.mpa.Ulpdu;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;

@@ -4,9 +4,9 @@ import io.iwarp.Counters;
 import io.iwarp.Role;
 import io.iwarp.internal.ByteBudget;
 import io.iwarp.internal.SendReservation;
-import io.iwarp.mpa.FpduEncoder;
-import io.iwarp.mpa.MpaParameters;
-import io.iwarp.mpa.Ulpdu;
+import io.iwarp.internal.mpa.AgreedParameters;
+import io.iwarp.internal.mpa.FpduEncoder;
+import io.iwarp.internal.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
@@ -25,7 +25,8 @@ final class Ulpdus {
 
     static byte[] bytes(Ulpdu ulpdu) {
         ByteBuf wire = Unpooled.buffer();
-        new FpduEncoder(MpaParameters.builder(Role.INITIATOR).crc(false).build(), new Counters()).encode(ulpdu, wire);
+        new FpduEncoder(AgreedParameters.builder(Role.INITIATOR).crc(false).build(), new Counters())
+                .encode(ulpdu, wire);
         return ByteBufUtil.getBytes(wire, FpduEncoder.ULPDU_LENGTH_LENGTH, ulpdu.length());
     }
 

@@ -2,6 +2,8 @@ package io.iwarp.mpa;
 
 import io.iwarp.internal.Setting;
 import io.iwarp.internal.Settings;
+import io.iwarp.internal.mpa.EnhancedSetup;
+import io.iwarp.internal.mpa.MpaRevisions;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -50,7 +52,7 @@ public final class MpaSettings {
 
     /**
      * Returns these settings with plain connection requests of revision 1 and without the peer-to-peer model, for
-     * another attempt on a new connection after {@link MpaEvent.StartupFailed#enhancedRefused()}.
+     * another attempt on a new connection after a peer that does not know the enhanced set-up.
      */
     public MpaSettings withoutEnhancedSetup() {
         return toBuilder().enhanced(false).peerToPeer(false).build();
@@ -172,7 +174,7 @@ public final class MpaSettings {
 
     /**
      * Returns whether an initiator's enhanced request states {@link #ird()} and {@link #ord()}. Default true. Otherwise
-     * it leaves them to the ULPs ({@link EnhancedSetup#NOT_NEGOTIATED}).
+     * it leaves them to the ULPs ({@link MpaParameters#NOT_NEGOTIATED}).
      */
     public boolean negotiateDepths() {
         return values.get(NEGOTIATE_DEPTHS);

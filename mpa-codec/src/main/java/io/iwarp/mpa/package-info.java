@@ -1,5 +1,5 @@
-/** MPA (RFC 5044, RFC 6581): start-up, FPDUs, markers and CRC32C over a byte stream. */
-@API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
+/** What MPA (RFC 5044, RFC 6581) is asked for at start-up, and what both ends agreed on. */
+@API(status = API.Status.MAINTAINED, since = "0.1.0")
 @NullMarked
 package io.iwarp.mpa;
 

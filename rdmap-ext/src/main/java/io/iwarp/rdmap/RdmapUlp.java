@@ -4,7 +4,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.ddp.UntaggedQueue;
-import io.iwarp.mpa.MpaEvent;
+import io.iwarp.internal.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
 import org.jspecify.annotations.Nullable;
 

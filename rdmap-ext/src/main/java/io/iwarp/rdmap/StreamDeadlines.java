@@ -5,7 +5,7 @@ import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
 import io.iwarp.internal.SendReservation;
 import io.iwarp.internal.memory.StreamAssociation;
-import io.iwarp.mpa.WirePosition;
+import io.iwarp.internal.mpa.WirePosition;
 import io.iwarp.rdmap.StreamState.Phase;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;

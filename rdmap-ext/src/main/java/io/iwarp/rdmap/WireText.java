@@ -2,8 +2,9 @@ package io.iwarp.rdmap;
 
 import io.iwarp.ProtocolError;
 import io.iwarp.ddp.DdpSegment;
-import io.iwarp.mpa.EnhancedSetup;
-import io.iwarp.mpa.MpaFrameLayout;
+import io.iwarp.internal.mpa.EnhancedSetup;
+import io.iwarp.internal.mpa.MpaFrameLayout;
+import io.iwarp.mpa.MpaParameters;
 import io.netty.buffer.ByteBuf;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ final class WireText {
     }
 
     private static String depth(int depth) {
-        return depth == EnhancedSetup.NOT_NEGOTIATED ? "not negotiated" : Integer.toString(depth);
+        return depth == MpaParameters.NOT_NEGOTIATED ? "not negotiated" : Integer.toString(depth);
     }
 
     /**

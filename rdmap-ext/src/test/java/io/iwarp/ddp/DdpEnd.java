@@ -3,7 +3,7 @@ package io.iwarp.ddp;
 import io.iwarp.Counters;
 import io.iwarp.ProtocolFault;
 import io.iwarp.internal.memory.StreamAssociation;
-import io.iwarp.mpa.Ulpdu;
+import io.iwarp.internal.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelFuture;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Role;
+import io.iwarp.internal.mpa.Agreed;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.mpa.Agreed;
 import io.iwarp.mpa.ReadyToReceive;
 import io.iwarp.testing.Segment;
 import java.nio.ByteBuffer;

@@ -12,12 +12,13 @@ import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
 import io.iwarp.internal.memory.StreamAssociation;
+import io.iwarp.internal.mpa.AgreedParameters;
+import io.iwarp.internal.mpa.FpduEncoder;
+import io.iwarp.internal.mpa.MpaEvent;
+import io.iwarp.internal.mpa.Ulpdu;
+import io.iwarp.internal.mpa.WirePosition;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.mpa.FpduEncoder;
-import io.iwarp.mpa.MpaEvent;
 import io.iwarp.mpa.MpaParameters;
-import io.iwarp.mpa.Ulpdu;
-import io.iwarp.mpa.WirePosition;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -96,7 +97,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     private final DdpEnd ddp;
     private final Ulpdu ulpdu = new Ulpdu();
     private final FpduEncoder encoder =
-            new FpduEncoder(MpaParameters.builder(Role.INITIATOR).crc(false).build(), new Counters());
+            new FpduEncoder(AgreedParameters.builder(Role.INITIATOR).crc(false).build(), new Counters());
     private final Requests requests = new Requests();
     private final Receives receives = new Receives();
     private boolean outputClosed;
@@ -116,7 +117,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     }
 
     /** Start-up is over, and requests may flow. */
-    SimulatedStream established(MpaParameters agreed) {
+    SimulatedStream established(AgreedParameters agreed) {
         takeEvent(new MpaEvent.Established(agreed));
         takeEvent(new MpaEvent.TransmitReady());
         return this;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.Role;
+import io.iwarp.internal.mpa.Agreed;
+import io.iwarp.internal.mpa.AgreedParameters;
+import io.iwarp.internal.mpa.MpaEvent;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.mpa.Agreed;
-import io.iwarp.mpa.MpaEvent;
-import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.ReadyToReceive;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -209,7 +209,7 @@ final class StreamPair implements AutoCloseable {
         private int checkedCompletions;
         private int checkedMessages;
 
-        End(MpaParameters agreed) {
+        End(AgreedParameters agreed) {
             random.nextBytes(source);
             memory.setBytes(SOURCE, Unpooled.wrappedBuffer(source));
             rdma.awaitsReceives = true;

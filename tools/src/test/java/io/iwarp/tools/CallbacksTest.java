@@ -21,7 +21,7 @@ import java.util.Set;
         packages = {
             "io.iwarp.memory",
             "io.iwarp.metrics",
-            "io.iwarp.mpa",
+            "io.iwarp.internal.mpa",
             "io.iwarp.ddp",
             "io.iwarp.rdmap",
             "io.iwarp.verbs"

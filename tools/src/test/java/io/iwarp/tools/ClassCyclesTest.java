@@ -34,6 +34,8 @@ class ClassCyclesTest {
             "io.iwarp.internal",
             "io.iwarp.internal.memory",
             "io.iwarp.internal.metrics",
+            "io.iwarp.internal.mpa",
+            "io.iwarp.internal.transport",
             "io.iwarp.transport",
             "io.iwarp.mpa",
             "io.iwarp.ddp",
@@ -53,7 +55,7 @@ class ClassCyclesTest {
                     "MessageListener",
                     "SharedReceiveQueue",
                     "SharedReceiveQueueListener"),
-            in("io.iwarp.transport", "TransportHandler", "LocalTransportHandler", "TlsTransportHandler"),
+            in("io.iwarp.internal.transport", "TransportHandler", "LocalTransportHandler", "TlsTransportHandler"),
             in(
                     "io.iwarp.memory",
                     "IwarpDevice",

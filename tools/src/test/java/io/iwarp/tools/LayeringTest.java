@@ -40,9 +40,9 @@ class LayeringTest {
             .layer("metrics")
             .definedBy("io.iwarp.metrics..", "io.iwarp.internal.metrics..")
             .layer("transport")
-            .definedBy("io.iwarp.transport..")
+            .definedBy("io.iwarp.transport..", "io.iwarp.internal.transport..")
             .layer("mpa")
-            .definedBy("io.iwarp.mpa..")
+            .definedBy("io.iwarp.mpa..", "io.iwarp.internal.mpa..")
             .layer("ddp")
             .definedBy("io.iwarp.ddp..")
             .layer("rdmap")
@@ -88,7 +88,13 @@ class LayeringTest {
     @ArchTest
     static final ArchRule coreKnowsNoChannel = noClasses()
             .that()
-            .resideInAnyPackage("io.iwarp", "io.iwarp.memory..", "io.iwarp.metrics..", "io.iwarp.internal..")
+            .resideInAnyPackage(
+                    "io.iwarp",
+                    "io.iwarp.memory..",
+                    "io.iwarp.metrics..",
+                    "io.iwarp.internal",
+                    "io.iwarp.internal.memory..",
+                    "io.iwarp.internal.metrics..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.netty.channel..");

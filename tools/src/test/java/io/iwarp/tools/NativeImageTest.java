@@ -39,8 +39,8 @@ class NativeImageTest {
         Set<String> handlers = new ClassFileImporter()
                         .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
                         .importPackages(
-                                "io.iwarp.mpa",
-                                "io.iwarp.transport",
+                                "io.iwarp.internal.mpa",
+                                "io.iwarp.internal.transport",
                                 "io.iwarp.ddp",
                                 "io.iwarp.rdmap",
                                 "io.iwarp.verbs")

@@ -1,5 +1,6 @@
 package io.iwarp.transport;
 
+import io.iwarp.internal.transport.DirectReads;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;

@@ -1,6 +1,6 @@
 package io.iwarp.transport;
 
-import io.netty.channel.Channel;
+import io.iwarp.internal.transport.GuardedLoops;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
@@ -10,14 +10,11 @@ import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.netty.util.concurrent.Ticker;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,11 +41,6 @@ import org.slf4j.LoggerFactory;
 public final class IoUringShutdownGuard implements IoHandlerFactory {
     private static final Logger LOGGER = LoggerFactory.getLogger(IoUringShutdownGuard.class);
     private static final long MAX_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
-    private static final String IO_URING_CHANNELS = "io.netty.channel.uring.";
-
-    private static final Set<ThreadAwareExecutor> GUARDED =
-            Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
-    private static final AtomicBoolean WARNED = new AtomicBoolean();
 
     private final IoHandlerFactory handlers;
     private final Ticker ticker;
@@ -66,27 +58,13 @@ public final class IoUringShutdownGuard implements IoHandlerFactory {
     @Override
     public IoHandler newHandler(ThreadAwareExecutor loop) {
         Handler handler = new Handler(handlers.newHandler(loop), ticker);
-        GUARDED.add(loop);
+        GuardedLoops.add(loop);
         return handler;
     }
 
     @Override
     public boolean isChangingThreadSupported() {
         return handlers.isChangingThreadSupported();
-    }
-
-    /** Logs a warning, once, if the loop of a channel of io_uring was created without a guard. */
-    static void warnIfMissing(Channel channel) {
-        if (isMissing(channel) && WARNED.compareAndSet(false, true)) {
-            LOGGER.warn(
-                    "{} runs on an event loop of io_uring that may corrupt memory when it is shut down, or never end:"
-                            + " create its group with new IoUringShutdownGuard(IoUringIoHandler.newFactory())",
-                    channel);
-        }
-    }
-
-    static boolean isMissing(Channel channel) {
-        return channel.getClass().getName().startsWith(IO_URING_CHANNELS) && !GUARDED.contains(channel.eventLoop());
     }
 
     /** The handler of one event loop, whose thread alone calls all methods but {@link #wakeup}. */

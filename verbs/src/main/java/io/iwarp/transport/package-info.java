@@ -1,7 +1,4 @@
-/**
- * Adapters for Netty's transports: half-close with TLS and in-JVM channels, event loops that poll, event loops of
- * io_uring that end safely, reads into reused buffers.
- */
+/** Netty's event loops: their channel types, loops that poll, and loops of io_uring that end safely. */
 @API(status = API.Status.MAINTAINED, since = "0.1.0")
 @NullMarked
 package io.iwarp.transport;

@@ -1,9 +1,9 @@
 package io.iwarp.verbs;
 
+import io.iwarp.internal.mpa.MpaConnectionRequest;
+import io.iwarp.internal.transport.TransportHandler;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.mpa.MpaConnectionRequest;
-import io.iwarp.transport.TransportHandler;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;

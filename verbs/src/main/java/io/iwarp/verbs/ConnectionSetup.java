@@ -1,10 +1,10 @@
 package io.iwarp.verbs;
 
 import io.iwarp.Role;
+import io.iwarp.internal.mpa.EnhancedSetup;
+import io.iwarp.internal.mpa.MpaFrameLayout;
 import io.iwarp.memory.ProtectionDomain;
 import io.iwarp.memory.RemoteBuffer;
-import io.iwarp.mpa.EnhancedSetup;
-import io.iwarp.mpa.MpaFrameLayout;
 import io.netty.channel.Channel;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -4,7 +4,7 @@ import io.iwarp.CloseReason;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.EndedBy;
-import io.iwarp.mpa.WirePosition;
+import io.iwarp.internal.mpa.WirePosition;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.iwarp.verbs;
 
-import io.iwarp.mpa.EnhancedSetup;
+import io.iwarp.mpa.MpaParameters;
 import java.util.OptionalInt;
 
 /** Converts an IRD or ORD of the peer, which may be unknown. */
@@ -8,6 +8,6 @@ final class NegotiatedDepth {
     private NegotiatedDepth() {}
 
     static OptionalInt of(int depth) {
-        return depth == EnhancedSetup.NOT_NEGOTIATED ? OptionalInt.empty() : OptionalInt.of(depth);
+        return depth == MpaParameters.NOT_NEGOTIATED ? OptionalInt.empty() : OptionalInt.of(depth);
     }
 }

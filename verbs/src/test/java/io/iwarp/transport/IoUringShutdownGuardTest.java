@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.iwarp.internal.transport.GuardedLoops;
 import io.iwarp.testing.LogCapture;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.EventLoopGroup;
@@ -152,7 +153,7 @@ class IoUringShutdownGuardTest {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, handlers);
         try {
             group.register(channel).sync();
-            boolean missing = IoUringShutdownGuard.isMissing(channel);
+            boolean missing = GuardedLoops.isMissing(channel);
             channel.close().sync();
             return missing;
         } finally {

@@ -1,8 +1,8 @@
 package io.iwarp.transports;
 
 import io.iwarp.CloseReason;
+import io.iwarp.internal.mpa.MpaEvent;
 import io.iwarp.memory.ProtectionDomain;
-import io.iwarp.mpa.MpaEvent;
 import io.iwarp.verbs.ConnectionRequest;
 import io.iwarp.verbs.Iwarp;
 import io.iwarp.verbs.IwarpChannelInitializer;

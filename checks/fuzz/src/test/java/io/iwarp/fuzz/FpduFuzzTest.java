@@ -5,9 +5,9 @@ import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.iwarp.Counter;
 import io.iwarp.Counters;
 import io.iwarp.Role;
-import io.iwarp.mpa.FpduDecoder;
-import io.iwarp.mpa.FpduDecoder.Result;
-import io.iwarp.mpa.MpaParameters;
+import io.iwarp.internal.mpa.AgreedParameters;
+import io.iwarp.internal.mpa.FpduDecoder;
+import io.iwarp.internal.mpa.FpduDecoder.Result;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 
@@ -21,7 +21,7 @@ class FpduFuzzTest {
         Counters counters = new Counters();
         FpduDecoder decoder = new FpduDecoder(
                 allocator,
-                MpaParameters.builder(Role.INITIATOR)
+                AgreedParameters.builder(Role.INITIATOR)
                         .crc(crc)
                         .receiveMarkers(markers)
                         .build(),

@@ -1,8 +1,8 @@
 package io.iwarp.tools.capture;
 
-import io.iwarp.mpa.FpduEncoder;
-import io.iwarp.mpa.MarkerLayout;
-import io.iwarp.mpa.MpaFrameLayout;
+import io.iwarp.internal.mpa.FpduEncoder;
+import io.iwarp.internal.mpa.MarkerLayout;
+import io.iwarp.internal.mpa.MpaFrameLayout;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.function.IntFunction;

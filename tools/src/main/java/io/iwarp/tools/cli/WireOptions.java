@@ -1,7 +1,7 @@
 package io.iwarp.tools.cli;
 
 import ch.qos.logback.classic.Level;
-import io.iwarp.mpa.EnhancedSetup;
+import io.iwarp.internal.mpa.EnhancedSetup;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.tools.capture.Capture;
 import io.iwarp.verbs.QueuePairSettings;

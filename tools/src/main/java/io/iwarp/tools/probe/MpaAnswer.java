@@ -1,7 +1,7 @@
 package io.iwarp.tools.probe;
 
-import io.iwarp.mpa.EnhancedSetup;
-import io.iwarp.mpa.MpaFrameLayout;
+import io.iwarp.internal.mpa.EnhancedSetup;
+import io.iwarp.internal.mpa.MpaFrameLayout;
 import io.iwarp.mpa.MpaSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;

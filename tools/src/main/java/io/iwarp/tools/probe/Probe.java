@@ -1,8 +1,9 @@
 package io.iwarp.tools.probe;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.iwarp.mpa.EnhancedSetup;
-import io.iwarp.mpa.MpaFrameLayout;
+import io.iwarp.internal.mpa.EnhancedSetup;
+import io.iwarp.internal.mpa.MpaFrameLayout;
+import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ClientCommand;
@@ -219,7 +220,7 @@ public final class Probe extends ClientCommand {
     }
 
     private static String depth(int depth) {
-        return depth == EnhancedSetup.NOT_NEGOTIATED ? "not negotiated" : String.valueOf(depth);
+        return depth == MpaParameters.NOT_NEGOTIATED ? "not negotiated" : String.valueOf(depth);
     }
 
     /** Returns what bytes in place of an MPA Reply Frame are. */

@@ -2,10 +2,11 @@ package io.iwarp.benchmarks.micro;
 
 import io.iwarp.Counters;
 import io.iwarp.Role;
-import io.iwarp.mpa.FpduDecoder;
-import io.iwarp.mpa.FpduEncoder;
+import io.iwarp.internal.mpa.AgreedParameters;
+import io.iwarp.internal.mpa.FpduDecoder;
+import io.iwarp.internal.mpa.FpduEncoder;
+import io.iwarp.internal.mpa.Ulpdu;
 import io.iwarp.mpa.MpaParameters;
-import io.iwarp.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.concurrent.TimeUnit;
@@ -52,7 +53,7 @@ public class FpduBenchmark {
         ulpdu.header().writeZero(HEADER_BYTES);
         payload = allocator.directBuffer(size).writeZero(size - HEADER_BYTES);
         ulpdu.payload(payload, 0, size - HEADER_BYTES);
-        MpaParameters parameters = MpaParameters.builder(Role.INITIATOR)
+        MpaParameters parameters = AgreedParameters.builder(Role.INITIATOR)
                 .crc(crc)
                 .sendMarkers(markers)
                 .receiveMarkers(markers)

@@ -2,9 +2,9 @@ package io.iwarp.benchmarks.micro;
 
 import io.iwarp.Counters;
 import io.iwarp.Role;
-import io.iwarp.mpa.FpduEncoder;
-import io.iwarp.mpa.MpaParameters;
-import io.iwarp.mpa.Ulpdu;
+import io.iwarp.internal.mpa.AgreedParameters;
+import io.iwarp.internal.mpa.FpduEncoder;
+import io.iwarp.internal.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.concurrent.TimeUnit;
@@ -44,7 +44,8 @@ public class FpduByReferenceBenchmark {
         ulpdu.header().writeZero(HEADER_BYTES);
         payload = allocator.directBuffer(size).writeZero(size - HEADER_BYTES);
         ulpdu.payload(payload, 0, size - HEADER_BYTES);
-        encoder = new FpduEncoder(MpaParameters.builder(Role.INITIATOR).crc(crc).build(), new Counters());
+        encoder = new FpduEncoder(
+                AgreedParameters.builder(Role.INITIATOR).crc(crc).build(), new Counters());
         encoded = allocator.directBuffer();
     }
 
