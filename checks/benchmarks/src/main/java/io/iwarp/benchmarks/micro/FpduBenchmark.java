@@ -6,7 +6,6 @@ import io.iwarp.internal.mpa.AgreedParameters;
 import io.iwarp.internal.mpa.FpduDecoder;
 import io.iwarp.internal.mpa.FpduEncoder;
 import io.iwarp.internal.mpa.Ulpdu;
-import io.iwarp.mpa.MpaParameters;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.concurrent.TimeUnit;
@@ -53,7 +52,7 @@ public class FpduBenchmark {
         ulpdu.header().writeZero(HEADER_BYTES);
         payload = allocator.directBuffer(size).writeZero(size - HEADER_BYTES);
         ulpdu.payload(payload, 0, size - HEADER_BYTES);
-        MpaParameters parameters = AgreedParameters.builder(Role.INITIATOR)
+        AgreedParameters parameters = AgreedParameters.builder(Role.INITIATOR)
                 .crc(crc)
                 .sendMarkers(markers)
                 .receiveMarkers(markers)
