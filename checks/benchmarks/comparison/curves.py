@@ -178,7 +178,9 @@ class Connections:
                 self.once[count] = self.idle(count) | self.among(count)
 
     def server(self, depth: int) -> Perf:
-        return Perf("--max-depth", str(depth), java=self.JAVA, loops=("--transport", "epoll"))
+        # One address may take half of the places.
+        places = 3 * self.counts[-1]
+        return Perf("--max-depth", str(depth), "--max-clients", str(places), java=self.JAVA, loops=("--transport", "epoll"))
 
     def load(self, server: Perf, count: int, seconds: float) -> dict:
         return server.client("client", "--op", "send", "--size", "64", "--clients", str(count), "--depth", str(self.DEPTH),

@@ -27,13 +27,13 @@ def write(rows: list[dict], curves: dict[str, list[dict]], seconds: float) -> No
     rounds = sorted({len(row["ours"]) for row in measured})
     lines = [
         HEADING, "",
-        "`checks/benchmarks/compare` writes this section and those below it. The two sides of each row are interleaved, as two processes",
-        "each on a processor of its own, over loopback or a pair of virtual Ethernet devices, "
-        f"{WARM_UP:g} s warm, CRC32C on. The ratio is",
-        f"the median of the ratios of {rounds[0]} to {rounds[-1]} pairs of {seconds:g} s, with the least and the greatest; a pair between whose sides",
-        "the host moves the processors does not count. It can differ from the quotient of the columns, which are medians too. It is bold",
-        "if all pairs miss the target, and undecided if some do. Rates are in MB/s. The processor time of both ends is in seconds for",
-        "10^9 bytes, or microseconds for an operation. Rows without a target are not shown.",
+        "`checks/benchmarks/compare` writes this section and those below it. The two sides of each row are interleaved, as two",
+        "processes each on a processor of its own, over loopback or a pair of virtual Ethernet devices, "
+        f"{WARM_UP:g} s warm, CRC32C on.",
+        f"The ratio is the median of the ratios of {rounds[0]} to {rounds[-1]} pairs of {seconds:g} s, with the least and the greatest; a pair between whose",
+        "sides the host moves the processors does not count. It can differ from the quotient of the columns, which are medians",
+        "too. It is bold if all pairs miss the target, and undecided if some do. Rates are in MB/s. The processor time of both",
+        "ends is in seconds for 10^9 bytes, or microseconds for an operation. Rows without a target are not shown.",
         "", "![ratios](performance.png)", "",
         "| work | ours | processor time | compared with | theirs | processor time | ratio | target |",
         "|---|---|---|---|---|---|---|---|",
@@ -84,15 +84,17 @@ def judged(text: str, met: bool | None) -> str:
 def sizes(results: list[dict]) -> list[str]:
     draw_sizes(results)
     lines = ["## By message size", "",
-             "Processor seconds for 10^9 bytes. No size may cost more than 1.25 times the mean of its neighbours or, from 32 KiB on, the",
-             "best size" + exceptions(results) + ".",
+             "Processor seconds for 10^9 bytes. No size may cost more than 1.25 times the mean of its neighbours or, from 32 KiB on,",
+             "the best size" + exceptions(results) + ".",
              "", "![processor time by message size](sizes.svg)", ""]
     return lines
 
 
 def exceptions(results: list[dict]) -> str:
-    missed = [f"{each['operation'].capitalize()} of {each['size']:,} bytes" for each in results if each["met"] is False]
-    return f". Outliers: {', '.join(missed)}" if missed else ""
+    missed = {operation: [f"{each['size']:,}" for each in results if each["operation"] == operation and each["met"] is False]
+              for operation in ("write", "read")}
+    found = [f"{operation.capitalize()}s of {', '.join(sizes)}" for operation, sizes in missed.items() if sizes]
+    return f". Outliers: {'; '.join(found)} bytes" if found else ""
 
 
 def first_seconds(results: list[dict]) -> list[str]:
