@@ -116,7 +116,7 @@ class HelpTest {
         assertThat(help)
                 .containsSubsequence(
                         "\nArguments:\n",
-                        "HOST:PORT",
+                        "HOST[:PORT]",
                         "\nOptions:\n",
                         "--verbose",
                         "--help",

@@ -10,9 +10,9 @@ import picocli.CommandLine.Parameters;
 public abstract class ClientCommand extends BaseCommand {
     @Parameters(
             index = "0",
-            paramLabel = "HOST:PORT",
+            paramLabel = PeerAddress.LABEL,
             converter = PeerAddress.Converter.class,
-            description = "Where the server listens.")
+            description = "Where the server listens. The default port is " + PeerAddress.DEFAULT_PORT + ".")
     private PeerAddress server;
 
     @Mixin

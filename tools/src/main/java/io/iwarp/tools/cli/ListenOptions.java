@@ -15,7 +15,7 @@ public final class ListenOptions {
     @Option(
             names = "--port",
             paramLabel = "PORT",
-            defaultValue = "7471",
+            defaultValue = PeerAddress.DEFAULT_PORT,
             description = "The TCP port to listen on; 0 lets the system choose one.")
     private int port;
 

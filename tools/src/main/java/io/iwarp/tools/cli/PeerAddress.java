@@ -2,6 +2,7 @@ package io.iwarp.tools.cli;
 
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
@@ -14,18 +15,24 @@ import picocli.CommandLine.TypeConversionException;
  * @param port 1 to 65535
  */
 public record PeerAddress(String host, int port) {
-    private static final Pattern HOST_AND_PORT =
-            Pattern.compile("(\\[[0-9A-Fa-f:.%\\w]+\\]|[^:\\[\\]\\s]+):(\\d{1,5})");
+    /** How an address is written. */
+    public static final String LABEL = "HOST[:PORT]";
 
-    /** Reads {@code host:port}, {@code 192.0.2.1:7471} and {@code [::1]:7471}. */
+    /** The port of a server without {@code --port}, and of an address without a port. */
+    public static final String DEFAULT_PORT = "7471";
+
+    private static final Pattern HOST_AND_PORT =
+            Pattern.compile("(\\[[0-9A-Fa-f:.%\\w]+\\]|[^:\\[\\]\\s]+)(?::(\\d{1,5}))?");
+
+    /** Reads {@code host}, {@code host:port}, {@code 192.0.2.1:7471} and {@code [::1]:7471}. */
     public static final class Converter implements ITypeConverter<PeerAddress> {
         @Override
         public PeerAddress convert(String text) {
             Matcher address = HOST_AND_PORT.matcher(text);
-            int port = address.matches() ? Integer.parseInt(address.group(2)) : 0;
+            int port = address.matches() ? Integer.parseInt(Objects.requireNonNullElse(address.group(2), DEFAULT_PORT)) : 0;
             if (port < 1 || port > OptionCheck.MAX_PORT) {
                 throw new TypeConversionException("'" + text
-                        + "' is not an address: write HOST:PORT with a port of 1 to " + OptionCheck.MAX_PORT);
+                        + "' is not an address: write " + LABEL + " with a port of 1 to " + OptionCheck.MAX_PORT);
             }
             return new PeerAddress(address.group(1), port);
         }

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
         })
 final class ConformanceServer extends BaseCommand {
     @Parameters(
-            paramLabel = "HOST:PORT",
+            paramLabel = PeerAddress.LABEL,
             arity = "0..1",
             converter = PeerAddress.Converter.class,
             description = "Where the server listens.")
@@ -36,7 +36,7 @@ final class ConformanceServer extends BaseCommand {
     public Integer call() throws Exception {
         PeerAddress address = server;
         return options.run(Role.SERVER, "server " + address, () -> {
-            OptionCheck.require(address != null, "HOST:PORT of the server is missing");
+            OptionCheck.require(address != null, "HOST of the server is missing");
             return new ServerLink(Objects.requireNonNull(address).resolve());
         });
     }

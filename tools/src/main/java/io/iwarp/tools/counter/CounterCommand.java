@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
                     + " under a lock made of"
                     + " CmpSwap. Then both are checked. Several processes may count in one server. The last"
                     + " client to end checks for all.",
-            "Without --listen and HOST:PORT both sides run in one process."
+            "Without --listen and HOST both sides run in one process."
         },
         footer = {
             "%nExamples:",
@@ -42,7 +42,7 @@ public final class CounterCommand extends BaseCommand {
     private static final int MAX_CLIENTS = 256;
 
     @Parameters(
-            paramLabel = "HOST:PORT",
+            paramLabel = PeerAddress.LABEL,
             arity = "0..1",
             converter = PeerAddress.Converter.class,
             description = "Count in the memory of a server that listens there.")
@@ -86,7 +86,7 @@ public final class CounterCommand extends BaseCommand {
     @Override
     @SuppressWarnings("try") // the shutdown is only closed
     public Integer call() throws Exception {
-        OptionCheck.require(server == null || !listening, "--listen takes no HOST:PORT");
+        OptionCheck.require(server == null || !listening, "--listen takes no HOST");
         OptionCheck.within("--clients", clients, 1, MAX_CLIENTS);
         OptionCheck.require(adds >= 0, "--adds " + adds + " is negative");
         OptionCheck.require(rounds >= 0, "--rounds " + rounds + " is negative");

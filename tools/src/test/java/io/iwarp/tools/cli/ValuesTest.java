@@ -76,13 +76,19 @@ class ValuesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"localhost:1, localhost, 1", "192.0.2.1:65535, 192.0.2.1, 65535", "[::1]:7471, [::1], 7471"})
+    @CsvSource({
+        "localhost:1, localhost, 1",
+        "192.0.2.1:65535, 192.0.2.1, 65535",
+        "[::1]:1, [::1], 1",
+        "localhost, localhost, 7471",
+        "[::1], [::1], 7471"
+    })
     void addressesAreRead(String text, String host, int port) {
         assertThat(new PeerAddress.Converter().convert(text)).isEqualTo(new PeerAddress(host, port));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "host", ":1", "host:", "host:0", "host:65536", "host:1x", "::1:7471", "a b:1"})
+    @ValueSource(strings = {"", ":1", "host:", "host:0", "host:65536", "host:1x", "::1:7471", "a b:1"})
     void whatIsNoAddressIsRefused(String text) {
         assertThatThrownBy(() -> new PeerAddress.Converter().convert(text)).isInstanceOf(TypeConversionException.class);
     }
