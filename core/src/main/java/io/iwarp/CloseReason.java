@@ -39,16 +39,6 @@ public final class CloseReason {
     }
 
     /**
-     * Returns the reason for the end of a stream in which this side found a breach of the protocol, or lost the
-     * connection.
-     */
-    @API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
-    public static CloseReason of(ProtocolFault fault) {
-        EndedBy endedBy = fault.error() == ProtocolError.MPA_CONNECTION_LOST ? EndedBy.TRANSPORT : EndedBy.LOCAL_FAULT;
-        return new CloseReason(endedBy, fault.error(), fault.detail(), fault.cause());
-    }
-
-    /**
      * Returns the reason for a connection that the peer's application rejected.
      *
      * @param privateData the Private Data of the peer's Reply; shown if it is text without control characters

@@ -1,55 +1,15 @@
 package io.iwarp;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import io.iwarp.internal.ConnectionCounters;
 
 /**
- * The counters of one connection.
- *
- * <p>Only the event loop of the connection writes. Any thread may read. A reader sees a recent value of each counter,
- * never a torn one. Two counters that are read one after the other may be of different moments.
+ * The counters of one connection. Any thread may read them. A reader sees a recent value of each counter, never a torn
+ * one. Two counters that are read one after the other may be of different moments.
  */
-@SuppressWarnings("EnumOrdinal") // the index of a counter is used in memory only, and never stored or sent
-public final class Counters {
-    private static final VarHandle VALUES = MethodHandles.arrayElementVarHandle(long[].class);
-
-    private final long[] values = new long[Counter.values().length];
-
-    /** Creates counters that are all 0. */
-    public Counters() {}
-
+public sealed interface Counters permits ConnectionCounters {
     /**
-     * Adds to a counter. Only the event loop of the connection may call this. Does not lock or allocate.
-     *
-     * @param counter the counter
-     * @param n the number to add, at least 0
+     * Returns the value of a counter. If a thread reads one counter and then another, the second value includes
+     * everything that was counted before the first.
      */
-    public void add(Counter counter, long n) {
-        int slot = counter.ordinal();
-        // There is only one writer, so a plain read returns its last write.
-        VALUES.setRelease(values, slot, values[slot] + n);
-    }
-
-    /**
-     * Returns the value of a counter. Any thread may call this. If a thread reads one counter and then another, the
-     * second value includes everything that was counted before the first: a release store pairs with an acquire load.
-     */
-    public long get(Counter counter) {
-        return (long) VALUES.getAcquire(values, counter.ordinal());
-    }
-
-    /** Returns all counters that are not 0. */
-    @Override
-    public String toString() {
-        StringBuilder text = new StringBuilder("Counters[");
-        String separator = "";
-        for (Counter counter : Counter.values()) {
-            long value = get(counter);
-            if (value != 0) {
-                text.append(separator).append(counter.name()).append('=').append(value);
-                separator = ", ";
-            }
-        }
-        return text.append(']').toString();
-    }
+    long get(Counter counter);
 }

@@ -3,6 +3,7 @@ package io.iwarp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.iwarp.internal.ProtocolFault;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import javax.net.ssl.SSLException;
@@ -62,7 +63,7 @@ class CloseReasonTest {
     void localFaultBecomesALocalReason() {
         ProtocolFault fault = new ProtocolFault(ProtocolError.MPA_CRC_MISMATCH, "got 1, computed 2");
 
-        assertThat(CloseReason.of(fault))
+        assertThat(fault.closeReason())
                 .isEqualTo(new CloseReason(
                         EndedBy.LOCAL_FAULT, ProtocolError.MPA_CRC_MISMATCH, "got 1, computed 2", null));
     }
@@ -72,7 +73,7 @@ class CloseReasonTest {
         IOException cause = new IOException("Connection reset");
         ProtocolFault fault = new ProtocolFault(ProtocolError.MPA_CONNECTION_LOST, "while receiving", cause);
 
-        assertThat(CloseReason.of(fault))
+        assertThat(fault.closeReason())
                 .isEqualTo(new CloseReason(
                         EndedBy.TRANSPORT, ProtocolError.MPA_CONNECTION_LOST, "while receiving", cause));
     }

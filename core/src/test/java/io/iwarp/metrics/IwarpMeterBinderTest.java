@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
-import io.iwarp.Counters;
 import io.iwarp.Operation;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.internal.metrics.DefaultIwarpMetrics;
 import io.iwarp.memory.AccessRight;
@@ -207,7 +207,7 @@ class IwarpMeterBinderTest {
     @Test
     void countersOfOneConnectionReachTheRegistry() {
         new IwarpMeterBinder(metrics).bindTo(registry);
-        Counters counters = new Counters();
+        ConnectionCounters counters = new ConnectionCounters();
         counters.add(Counter.CRC_ERRORS, 2);
         DefaultIwarpMetrics.Connection connection = metrics.addConnection(Role.RESPONDER, counters, () -> IDLE, this);
         connection.onLatency(Operation.SEND, 3_000_000_000L);
@@ -229,7 +229,8 @@ class IwarpMeterBinderTest {
         new IwarpMeterBinder(metrics).bindTo(registry);
         new IwarpMeterBinder(metrics).bindTo(registry);
         new IwarpMeterBinder(metrics).bindTo(other);
-        metrics.addConnection(Role.INITIATOR, new Counters(), () -> IDLE, this).onLatency(Operation.READ, 1000);
+        metrics.addConnection(Role.INITIATOR, new ConnectionCounters(), () -> IDLE, this)
+                .onLatency(Operation.READ, 1000);
         for (SimpleMeterRegistry each : new SimpleMeterRegistry[] {registry, other}) {
             assertThat(each.get(MeterDefinition.OPERATIONS_LATENCY.meterName)
                             .tag("operation", "read")

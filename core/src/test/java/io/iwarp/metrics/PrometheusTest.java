@@ -2,9 +2,9 @@ package io.iwarp.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.iwarp.Counters;
 import io.iwarp.Operation;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.metrics.DefaultIwarpMetrics;
 import io.iwarp.memory.IwarpDevice;
 import io.micrometer.core.instrument.Meter;
@@ -47,7 +47,7 @@ class PrometheusTest {
         IwarpMeterBinder meters = new IwarpMeterBinder(metrics);
         (histogram ? meters.withPercentileHistogram() : meters).bindTo(registry);
         IwarpMeterBinder.ofDomain(device.createProtectionDomain(), Tags.empty()).bindTo(registry);
-        metrics.addConnection(Role.INITIATOR, new Counters(), () -> IwarpMeterBinderTest.IDLE, device)
+        metrics.addConnection(Role.INITIATOR, new ConnectionCounters(), () -> IwarpMeterBinderTest.IDLE, device)
                 .onLatency(Operation.WRITE, 1_500_000);
         return registry.scrape();
     }

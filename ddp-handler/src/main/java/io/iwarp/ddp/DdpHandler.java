@@ -3,10 +3,10 @@ package io.iwarp.ddp;
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.Counter;
-import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ConnectionCounters;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.SendReservation;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.internal.mpa.MpaEvent;
@@ -105,7 +105,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
 
     private final int transmitWindow;
     private final DdpUlp ulp;
-    private final Counters counters;
+    private final ConnectionCounters counters;
     private final LongSupplier wirePosition;
     private final SendReservation sendReservation;
     private final DdpReceiver receiver;
@@ -149,7 +149,7 @@ public final class DdpHandler extends ChannelDuplexHandler implements UlpduRecei
             Duration messageTimeout,
             StreamAssociation association,
             DdpUlp ulp,
-            Counters counters,
+            ConnectionCounters counters,
             LongSupplier wirePosition) {
         if (transmitWindow < MIN_TRANSMIT_WINDOW) {
             throw new IllegalArgumentException(

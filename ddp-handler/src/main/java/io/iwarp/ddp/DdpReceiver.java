@@ -1,10 +1,10 @@
 package io.iwarp.ddp;
 
 import io.iwarp.Counter;
-import io.iwarp.Counters;
 import io.iwarp.IwarpException;
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ConnectionCounters;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.memory.ByteSpan;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.internal.memory.TaggedBuffer;
@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 final class DdpReceiver {
     private final StreamAssociation association;
     private final DdpUlp ulp;
-    private final Counters counters;
+    private final ConnectionCounters counters;
     private final IncompleteMessages incomplete;
     private final DdpSegment segment = new DdpSegment();
     private final ByteBuf waitedHeader = Unpooled.buffer(DdpSegment.UNTAGGED_HEADER_LENGTH);
@@ -67,12 +67,17 @@ final class DdpReceiver {
      * @param counters counts placements and deliveries; written only by the event loop
      * @param messageTimeout how long a message may be incomplete
      */
-    DdpReceiver(StreamAssociation association, DdpUlp ulp, Counters counters, Duration messageTimeout) {
+    DdpReceiver(StreamAssociation association, DdpUlp ulp, ConnectionCounters counters, Duration messageTimeout) {
         this(association, ulp, counters, messageTimeout, DdpSegment.FIRST_MSN);
     }
 
     /** Creates a receiver whose queues all begin at the given MSN. */
-    DdpReceiver(StreamAssociation association, DdpUlp ulp, Counters counters, Duration messageTimeout, int firstMsn) {
+    DdpReceiver(
+            StreamAssociation association,
+            DdpUlp ulp,
+            ConnectionCounters counters,
+            Duration messageTimeout,
+            int firstMsn) {
         this.association = association;
         this.ulp = ulp;
         this.counters = counters;

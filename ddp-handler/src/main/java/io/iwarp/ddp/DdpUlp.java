@@ -1,7 +1,7 @@
 package io.iwarp.ddp;
 
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ProtocolFault;
 import org.jspecify.annotations.Nullable;
 
 /**

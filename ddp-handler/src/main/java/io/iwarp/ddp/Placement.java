@@ -1,6 +1,6 @@
 package io.iwarp.ddp;
 
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ProtocolFault;
 
 /**
  * The destination of a segment: in the memory of an STag ({@link TaggedTarget}), in the next buffer of a queue

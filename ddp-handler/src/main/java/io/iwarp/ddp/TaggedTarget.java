@@ -1,6 +1,6 @@
 package io.iwarp.ddp;
 
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.memory.AccessRight;
 import org.jspecify.annotations.Nullable;
 

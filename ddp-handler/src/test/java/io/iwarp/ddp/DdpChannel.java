@@ -3,8 +3,8 @@ package io.iwarp.ddp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counter;
-import io.iwarp.Counters;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.internal.mpa.AgreedParameters;
 import io.iwarp.internal.mpa.MpaEvent;
@@ -27,7 +27,7 @@ final class DdpChannel implements AutoCloseable {
 
     final SlowTransport transport = new SlowTransport();
     final RecordingUlp ulp = new RecordingUlp();
-    final Counters counters = new Counters();
+    final ConnectionCounters counters = new ConnectionCounters();
     /** What was passed up the pipeline. */
     final List<Object> passedOn = new ArrayList<>();
 

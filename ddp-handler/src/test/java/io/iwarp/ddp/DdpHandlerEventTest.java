@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.mpa.MpaEvent;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;

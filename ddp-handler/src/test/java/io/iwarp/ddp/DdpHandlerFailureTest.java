@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.memory.TaggedBuffer;
 import io.iwarp.internal.mpa.AgreedParameters;
 import io.iwarp.internal.mpa.MpaEvent;
@@ -175,7 +175,7 @@ class DdpHandlerFailureTest {
                         ReceiverFixture.MESSAGE_TIMEOUT,
                         ddp.stream,
                         new RecordingUlp(),
-                        new Counters(),
+                        new ConnectionCounters(),
                         () -> 0))
                 .withMessage("transmitWindow: 131071 (expected: at least 131072)");
     }
@@ -184,7 +184,7 @@ class DdpHandlerFailureTest {
     @Test
     void noMemoryForTheFirstSegmentEndsTheStream() {
         RecordingUlp ulp = new RecordingUlp();
-        Counters counters = new Counters();
+        ConnectionCounters counters = new ConnectionCounters();
         Duration delay = Duration.ofMillis(20);
         MpaSettings settings = MpaSettings.builder().firstFpduDelay(delay).build();
         EmbeddedChannel channel = new EmbeddedChannel();

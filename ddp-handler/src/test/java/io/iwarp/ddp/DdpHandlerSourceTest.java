@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.ConnectionClosedException;
 import io.iwarp.Counter;
-import io.iwarp.Counters;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.internal.memory.TaggedBuffer;
 import io.iwarp.internal.mpa.AgreedParameters;
@@ -318,7 +318,7 @@ class DdpHandlerSourceTest {
                         .buffers(Collections.nCopies(3 << 10, memory))
                         .rights(AccessRight.REMOTE_READ)
                         .register()) {
-            Counters counters = new Counters();
+            ConnectionCounters counters = new ConnectionCounters();
             DdpHandler handler = new DdpHandler(
                     DdpHandler.DEFAULT_TRANSMIT_WINDOW,
                     ReceiverFixture.MESSAGE_TIMEOUT,

@@ -3,7 +3,7 @@ package io.iwarp.ddp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.memory.MemoryRegion;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Segment;

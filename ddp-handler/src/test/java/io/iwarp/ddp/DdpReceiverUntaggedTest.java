@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counter;
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.memory.ByteSpan;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.memory.MemoryRegion;

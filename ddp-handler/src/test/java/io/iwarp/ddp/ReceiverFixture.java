@@ -1,6 +1,6 @@
 package io.iwarp.ddp;
 
-import io.iwarp.Counters;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;
@@ -23,7 +23,7 @@ final class ReceiverFixture implements AutoCloseable {
     final ProtectionDomain domain = ProtectionDomain.create();
     final StreamAssociation stream = StreamAssociation.open(domain);
     final RecordingUlp ulp = new RecordingUlp();
-    final Counters counters = new Counters();
+    final ConnectionCounters counters = new ConnectionCounters();
     final EmbeddedChannel loop = new EmbeddedChannel();
     final DdpReceiver receiver;
 

@@ -1,7 +1,7 @@
 package io.iwarp.ddp;
 
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.memory.ByteSpan;
 import io.iwarp.memory.AccessRight;
 import io.netty.buffer.ByteBuf;

@@ -2,8 +2,8 @@ package io.iwarp.ddp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.iwarp.Counters;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.memory.ByteSpan;
 import io.iwarp.internal.mpa.AgreedParameters;
 import io.iwarp.internal.mpa.FpduDecoder;
@@ -57,7 +57,7 @@ class SiwCaptureTest {
         FpduDecoder decoder = new FpduDecoder(
                 ByteBufAllocator.DEFAULT,
                 AgreedParameters.builder(Role.INITIATOR).crc(crc).build(),
-                new Counters());
+                new ConnectionCounters());
         List<byte[]> ulpdus = new ArrayList<>();
         while (decoder.decode(bytes, index, stream.length - index) == FpduDecoder.Result.FPDU) {
             ulpdus.add(ByteBufUtil.getBytes(decoder.ulpdu(), decoder.ulpduIndex(), decoder.ulpduLength()));

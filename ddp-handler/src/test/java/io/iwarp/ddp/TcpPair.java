@@ -1,7 +1,7 @@
 package io.iwarp.ddp;
 
 import io.iwarp.Counter;
-import io.iwarp.Counters;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.internal.mpa.MpaEvent;
 import io.iwarp.internal.mpa.MpaFramingHandler;
@@ -40,7 +40,7 @@ final class TcpPair implements AutoCloseable {
         final RecordingUlp ulp = new RecordingUlp();
         final ProtectionDomain domain = ProtectionDomain.create();
         final StreamAssociation stream = StreamAssociation.open(domain);
-        final Counters counters = new Counters();
+        final ConnectionCounters counters = new ConnectionCounters();
         final CompletableFuture<Channel> ready = new CompletableFuture<>();
         final CompletableFuture<Void> closed = new CompletableFuture<>();
         final List<Throwable> exceptions = new ArrayList<>();

@@ -1,8 +1,8 @@
 package io.iwarp.ddp;
 
-import io.iwarp.Counters;
 import io.iwarp.Role;
 import io.iwarp.internal.ByteBudget;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.SendReservation;
 import io.iwarp.internal.mpa.AgreedParameters;
 import io.iwarp.internal.mpa.FpduEncoder;
@@ -25,7 +25,7 @@ final class Ulpdus {
 
     static byte[] bytes(Ulpdu ulpdu) {
         ByteBuf wire = Unpooled.buffer();
-        new FpduEncoder(AgreedParameters.builder(Role.INITIATOR).crc(false).build(), new Counters())
+        new FpduEncoder(AgreedParameters.builder(Role.INITIATOR).crc(false).build(), new ConnectionCounters())
                 .encode(ulpdu, wire);
         return ByteBufUtil.getBytes(wire, FpduEncoder.ULPDU_LENGTH_LENGTH, ulpdu.length());
     }

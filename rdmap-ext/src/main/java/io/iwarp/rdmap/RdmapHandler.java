@@ -2,10 +2,8 @@ package io.iwarp.rdmap;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Counter;
-import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
 import io.iwarp.Role;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpSegment;
@@ -13,7 +11,9 @@ import io.iwarp.ddp.DdpUlp;
 import io.iwarp.ddp.Placement;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.EventLoopTasks;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.internal.mpa.MpaEvent;
 import io.iwarp.internal.mpa.WirePosition;
@@ -53,7 +53,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     private final boolean extensions;
     private final RdmapUlp ulp;
     private final StreamAssociation association;
-    private final Counters counters;
+    private final ConnectionCounters counters;
     private final StreamState state;
     private final Function<Channel, ChannelFuture> halfClose;
 
@@ -96,7 +96,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
             RdmapSettings settings,
             RdmapUlp ulp,
             StreamAssociation association,
-            Counters counters,
+            ConnectionCounters counters,
             WirePosition position,
             StreamState state,
             Function<Channel, ChannelFuture> halfClose) {
@@ -476,7 +476,7 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         if (state.is(Phase.ENDED) || (starting && established != null && established.setupFault() != null)) {
             return;
         }
-        CloseReason reason = CloseReason.of(fault);
+        CloseReason reason = fault.closeReason();
         if (starting || isOutputClosed || Terminate.isIn(segment)) {
             abort(reason);
         } else {
@@ -499,12 +499,12 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
         ProtocolFault fault = new ProtocolFault(
                 ProtocolError.RDMAP_INVALID_STAG,
                 "the source of a Read was revoked after " + bytesRead + " bytes of it had been sent");
-        terminate(CloseReason.of(fault), ((Response) message).revoked(fault.error(), bytesRead));
+        terminate(fault.closeReason(), ((Response) message).revoked(fault.error(), bytesRead));
     }
 
     /** Ends the stream after an error of this side. */
     private void fail(ProtocolFault fault) {
-        terminateOrAbort(CloseReason.of(fault), fault.error());
+        terminateOrAbort(fault.closeReason(), fault.error());
     }
 
     private void terminateOrAbort(CloseReason reason, ProtocolError error) {
@@ -577,8 +577,8 @@ public final class RdmapHandler extends ChannelDuplexHandler implements DdpUlp {
     /** Closes the connection: after a failure in the pipeline below, the state of the stream is undefined. */
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-        state.setCause(CloseReason.of(
-                new ProtocolFault(ProtocolError.MPA_CONNECTION_LOST, "the connection was lost: " + cause, cause)));
+        state.setCause(new ProtocolFault(ProtocolError.MPA_CONNECTION_LOST, "the connection was lost: " + cause, cause)
+                .closeReason());
         ctx.close();
     }
 

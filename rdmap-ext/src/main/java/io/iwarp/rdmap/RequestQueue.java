@@ -1,6 +1,6 @@
 package io.iwarp.rdmap;
 
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ProtocolFault;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,9 +1,7 @@
 package io.iwarp.rdmap;
 
 import io.iwarp.Counter;
-import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.Coverage;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpSegment;
@@ -11,6 +9,8 @@ import io.iwarp.ddp.Placement;
 import io.iwarp.ddp.TaggedTarget;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.internal.ConnectionCounters;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.RingQueue;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.mpa.ReadyToReceive;
@@ -37,7 +37,7 @@ final class Requester implements TaggedTarget {
     private final Consumer<DdpMessage> output;
     private final RequestQueue queue;
     private final Consumer<ProtocolFault> failure;
-    private final Counters counters;
+    private final ConnectionCounters counters;
     private final RingQueue<RdmapRequest> reads = new RingQueue<>();
     /** The bytes that have arrived for the oldest Read. */
     private final Coverage readCoverage = new Coverage();
@@ -71,7 +71,11 @@ final class Requester implements TaggedTarget {
      * @param failure ends the stream after an error of this side
      * @param counters counts Reads and atomics
      */
-    Requester(Consumer<DdpMessage> output, RequestQueue queue, Consumer<ProtocolFault> failure, Counters counters) {
+    Requester(
+            Consumer<DdpMessage> output,
+            RequestQueue queue,
+            Consumer<ProtocolFault> failure,
+            ConnectionCounters counters) {
         this.output = output;
         this.queue = queue;
         this.failure = failure;

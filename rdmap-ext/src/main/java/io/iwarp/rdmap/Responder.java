@@ -1,15 +1,15 @@
 package io.iwarp.rdmap;
 
 import io.iwarp.Counter;
-import io.iwarp.Counters;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.TaggedTarget;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.internal.ConnectionCounters;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.RingQueue;
 import io.iwarp.internal.memory.AtomicOperation;
 import io.iwarp.internal.memory.StreamAssociation;
@@ -46,7 +46,7 @@ final class Responder implements TaggedTarget {
     private final Consumer<DdpMessage> output;
     private final RdmapUlp ulp;
     private final StreamAssociation stream;
-    private final Counters counters;
+    private final ConnectionCounters counters;
     private final HeaderQueue requests =
             new HeaderQueue(AtomicLayout.REQUEST_LENGTH, this::countFreeSlots, this::onRequest);
     private final AtomicOperation atomic = new AtomicOperation();
@@ -91,7 +91,7 @@ final class Responder implements TaggedTarget {
             Consumer<DdpMessage> output,
             RdmapUlp ulp,
             StreamAssociation stream,
-            Counters counters,
+            ConnectionCounters counters,
             WirePosition position) {
         this.output = output;
         this.ulp = ulp;

@@ -2,9 +2,9 @@ package io.iwarp.rdmap;
 
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.memory.StreamAssociation;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package io.iwarp.ddp;
 
-import io.iwarp.Counters;
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ConnectionCounters;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.internal.mpa.Ulpdu;
 import io.netty.buffer.ByteBuf;
@@ -18,7 +18,7 @@ public final class DdpEnd {
     private final SendBuffer buffer;
     private final DdpReceiver receiver;
 
-    public DdpEnd(StreamAssociation association, DdpUlp ulp, Counters counters) {
+    public DdpEnd(StreamAssociation association, DdpUlp ulp, ConnectionCounters counters) {
         this.buffer = new SendBuffer(
                 ByteBufAllocator.DEFAULT, DdpHandler.DEFAULT_TRANSMIT_WINDOW, association.sendReservation());
         this.receiver = new DdpReceiver(association, ulp, counters, Duration.ofMinutes(1));

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counter;
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpEnd;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.DdpUlp;
 import io.iwarp.ddp.Placement;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.mpa.WirePosition;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.MemoryRegion;

@@ -2,15 +2,15 @@ package io.iwarp.rdmap;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Counter;
-import io.iwarp.Counters;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
 import io.iwarp.Role;
 import io.iwarp.ddp.DdpEnd;
 import io.iwarp.ddp.DdpMessage;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.internal.ConnectionCounters;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.internal.mpa.AgreedParameters;
 import io.iwarp.internal.mpa.FpduEncoder;
@@ -65,7 +65,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     /** What the peer has done, with the bytes of each. */
     final List<String> served = new ArrayList<>();
 
-    final Counters counters = new Counters();
+    final ConnectionCounters counters = new ConnectionCounters();
     final StreamState state = new StreamState();
     final RdmapHandler stream;
     final StreamAssociation association;
@@ -97,7 +97,7 @@ final class SimulatedStream implements RdmapUlp, AutoCloseable {
     private final DdpEnd ddp;
     private final Ulpdu ulpdu = new Ulpdu();
     private final FpduEncoder encoder =
-            new FpduEncoder(AgreedParameters.builder(Role.INITIATOR).crc(false).build(), new Counters());
+            new FpduEncoder(AgreedParameters.builder(Role.INITIATOR).crc(false).build(), new ConnectionCounters());
     private final Requests requests = new Requests();
     private final Receives receives = new Receives();
     private boolean outputClosed;

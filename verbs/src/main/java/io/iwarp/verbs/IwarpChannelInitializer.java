@@ -1,10 +1,10 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
-import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.Role;
 import io.iwarp.ddp.DdpHandler;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.Setting;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.internal.metrics.DefaultIwarpMetrics;
@@ -36,8 +36,7 @@ import org.slf4j.event.Level;
  * MPA start-up, MPA framing, DDP, RDMAP. The {@link QueuePair} is on top.
  *
  * <p>Set it as {@code Bootstrap.handler} for an initiator, or {@code ServerBootstrap.childHandler} for a responder;
- * {@link Iwarp}'s clients and servers do that themselves. One initializer serves any number of channels. User events on
- * the pipeline ({@code MpaEvent}) report set-up, half-close and faults.
+ * {@link Iwarp}'s clients and servers do that themselves. One initializer serves any number of channels.
  *
  * <p>The initializer enables half-closure on the channel and, on a TCP channel, {@code TCP_NODELAY}.
  */
@@ -357,7 +356,7 @@ public final class IwarpChannelInitializer extends ChannelInitializer<Channel> {
             ChannelPipeline pipeline, QueuePair queuePair, QueuePairSettings settings, MpaSettings mpa) {
         limitTransmission(pipeline.channel().config(), settings);
         StreamAssociation stream = queuePair.stream();
-        Counters counters = queuePair.counters();
+        ConnectionCounters counters = queuePair.connectionCounters();
         RdmapHandler rdmap = queuePair.engine().enterPipeline();
         DdpHandler ddp = new DdpHandler(
                 settings.transmitWindow(),

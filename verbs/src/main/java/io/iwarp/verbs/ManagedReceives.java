@@ -1,10 +1,10 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
-import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.ddp.UntaggedBuffer;
 import io.iwarp.internal.InputBudget;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.memory.ByteSpan;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.memory.IwarpDevice;

@@ -2,7 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ProtocolFault;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

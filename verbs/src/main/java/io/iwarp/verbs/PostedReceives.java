@@ -2,8 +2,8 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.memory.ByteSpan;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.netty.buffer.ByteBuf;

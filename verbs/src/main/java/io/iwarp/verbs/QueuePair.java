@@ -7,6 +7,7 @@ import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.IwarpException;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.LocalBuffer;
@@ -117,7 +118,7 @@ public final class QueuePair implements AutoCloseable {
     private final Channel channel;
     private final Role role;
     private final StreamAssociation stream;
-    private final Counters counters = new Counters();
+    private final ConnectionCounters counters = new ConnectionCounters();
     private final QueuePairEngine engine;
     private final PostedRequests requests;
     private final RequestPoster poster;
@@ -699,6 +700,11 @@ public final class QueuePair implements AutoCloseable {
     /** Returns the identity of this stream in its protection domain. */
     StreamAssociation stream() {
         return stream;
+    }
+
+    /** Returns the counters, which the layers of this stream write. */
+    ConnectionCounters connectionCounters() {
+        return counters;
     }
 
     /** Returns the counters of this stream's traffic. Any thread may read them. */

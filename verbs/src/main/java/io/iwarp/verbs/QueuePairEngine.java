@@ -4,12 +4,12 @@ import io.iwarp.CloseReason;
 import io.iwarp.ConnectionRejectedException;
 import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
-import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
 import io.iwarp.ddp.UntaggedQueue;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.EventLoopTasks;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.internal.metrics.DefaultIwarpMetrics;
@@ -91,7 +91,7 @@ final class QueuePairEngine implements RdmapUlp {
     QueuePairEngine(
             Channel channel,
             StreamAssociation stream,
-            Counters counters,
+            ConnectionCounters counters,
             QueuePairSettings settings,
             Role role,
             SetupGate.@Nullable Ticket setupTicket,

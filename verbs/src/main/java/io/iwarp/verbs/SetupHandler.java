@@ -2,8 +2,8 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionState;
-import io.iwarp.Counters;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.EventLoopTasks;
 import io.iwarp.internal.metrics.DefaultIwarpMetrics;
 import io.iwarp.internal.mpa.MpaEvent;
@@ -43,7 +43,7 @@ final class SetupHandler extends ChannelInboundHandlerAdapter {
     SetupHandler(Channel channel, QueuePairSettings settings, SetupGate.@Nullable Ticket ticket) {
         this.channel = channel;
         this.ticket = ticket;
-        this.recorder = new QueuePairRecorder(channel, Role.RESPONDER, new Counters(), settings);
+        this.recorder = new QueuePairRecorder(channel, Role.RESPONDER, new ConnectionCounters(), settings);
         IwarpMetrics metrics = settings.metrics();
         if (metrics != null) {
             recorder.addConnection(metrics, () -> NOTHING_POSTED);

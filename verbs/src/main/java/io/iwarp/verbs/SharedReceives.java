@@ -1,8 +1,8 @@
 package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
-import io.iwarp.ProtocolFault;
 import io.iwarp.ddp.UntaggedBuffer;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.memory.StreamAssociation;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Operation;
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.rdmap.RdmapRequest;
 import io.netty.buffer.ByteBuf;
 import java.util.function.BiConsumer;

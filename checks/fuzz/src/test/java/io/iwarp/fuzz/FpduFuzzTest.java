@@ -3,8 +3,8 @@ package io.iwarp.fuzz;
 import com.code_intelligence.jazzer.api.FuzzedDataProvider;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.iwarp.Counter;
-import io.iwarp.Counters;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.mpa.AgreedParameters;
 import io.iwarp.internal.mpa.FpduDecoder;
 import io.iwarp.internal.mpa.FpduDecoder.Result;
@@ -18,7 +18,7 @@ class FpduFuzzTest {
         boolean crc = data.consumeBoolean();
         boolean markers = data.consumeBoolean();
         UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
-        Counters counters = new Counters();
+        ConnectionCounters counters = new ConnectionCounters();
         FpduDecoder decoder = new FpduDecoder(
                 allocator,
                 AgreedParameters.builder(Role.INITIATOR)

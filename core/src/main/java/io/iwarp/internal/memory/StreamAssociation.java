@@ -1,7 +1,7 @@
 package io.iwarp.internal.memory;
 
-import io.iwarp.ProtocolFault;
 import io.iwarp.internal.InputBudget;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.SendReservation;
 import io.iwarp.memory.AccessRight;
 import io.iwarp.memory.IwarpDevice;

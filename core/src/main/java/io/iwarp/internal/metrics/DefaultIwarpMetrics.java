@@ -3,11 +3,11 @@ package io.iwarp.internal.metrics;
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
-import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.metrics.EventLoopTotals.Total;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.metrics.IwarpMetrics;
@@ -61,7 +61,7 @@ public final class DefaultIwarpMetrics implements IwarpMetrics {
     private final Set<Connection> connections = new HashSet<>();
     private final Map<Object, EventLoopTotals> eventLoops = new HashMap<>();
     private final EventLoopTotals closedOperations = new EventLoopTotals();
-    private final Counters closedCounters = new Counters();
+    private final ConnectionCounters closedCounters = new ConnectionCounters();
 
     /** Creates metrics in which nothing was counted. */
     public DefaultIwarpMetrics(IwarpDevice device, LatencySampling latencySampling) {
@@ -75,7 +75,7 @@ public final class DefaultIwarpMetrics implements IwarpMetrics {
      * @param gauges returns the current numbers of the connection; called by any thread, does not block
      * @param eventLoop the event loop of the connection, which identifies connections of the same thread
      */
-    public Connection addConnection(Role role, Counters counters, Supplier<Gauges> gauges, Object eventLoop) {
+    public Connection addConnection(Role role, ConnectionCounters counters, Supplier<Gauges> gauges, Object eventLoop) {
         lock.lock();
         try {
             EventLoopTotals totals = eventLoops.computeIfAbsent(eventLoop, loop -> new EventLoopTotals());
@@ -113,14 +113,18 @@ public final class DefaultIwarpMetrics implements IwarpMetrics {
      */
     public final class Connection {
         private final Role role;
-        private final Counters counters;
+        private final ConnectionCounters counters;
         private final Supplier<Gauges> gauges;
         private final Object eventLoop;
         private final EventLoopTotals operations;
         private @Nullable SetupOutcome outcome;
 
         private Connection(
-                Role role, Counters counters, Supplier<Gauges> gauges, Object eventLoop, EventLoopTotals operations) {
+                Role role,
+                ConnectionCounters counters,
+                Supplier<Gauges> gauges,
+                Object eventLoop,
+                EventLoopTotals operations) {
             this.role = role;
             this.counters = counters;
             this.gauges = gauges;

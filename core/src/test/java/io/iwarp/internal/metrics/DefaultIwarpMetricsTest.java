@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
-import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.metrics.LatencySampling;
 import io.iwarp.metrics.QueueLimit;
@@ -33,7 +33,7 @@ class DefaultIwarpMetricsTest {
 
     /** A connection that holds still. */
     private static final class StillConnection {
-        private final Counters counters = new Counters();
+        private final ConnectionCounters counters = new ConnectionCounters();
         private ConnectionState state = ConnectionState.INIT;
     }
 

@@ -1,10 +1,10 @@
 package io.iwarp.internal.mpa;
 
 import io.iwarp.Counter;
-import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.EventLoopBuffers;
+import io.iwarp.internal.ProtocolFault;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -51,7 +51,7 @@ public final class FpduDecoder {
     private final ByteBufAllocator allocator;
     private final boolean crc;
     private final boolean markers;
-    private final Counters counters;
+    private final ConnectionCounters counters;
     private final Crc32c checksum = new Crc32c();
     private long position;
     private int needed;
@@ -70,16 +70,16 @@ public final class FpduDecoder {
      * @param parameters says whether the CRC is checked and whether the peer sends markers
      * @param counters counts FPDUs, markers and CRCs
      */
-    public FpduDecoder(ByteBufAllocator allocator, AgreedParameters parameters, Counters counters) {
+    public FpduDecoder(ByteBufAllocator allocator, AgreedParameters parameters, ConnectionCounters counters) {
         this(allocator, parameters.crc(), parameters.receiveMarkers(), counters);
     }
 
-    FpduDecoder(ByteBufAllocator allocator, boolean crc, boolean markers, Counters counters) {
+    FpduDecoder(ByteBufAllocator allocator, boolean crc, boolean markers, ConnectionCounters counters) {
         this(allocator, crc, markers, counters, 0);
     }
 
     /** Creates a decoder in the middle of a stream, at a multiple of four bytes. */
-    FpduDecoder(ByteBufAllocator allocator, boolean crc, boolean markers, Counters counters, long position) {
+    FpduDecoder(ByteBufAllocator allocator, boolean crc, boolean markers, ConnectionCounters counters, long position) {
         this.allocator = allocator;
         this.crc = crc;
         this.markers = markers;

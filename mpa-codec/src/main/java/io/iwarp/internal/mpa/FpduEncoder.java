@@ -1,7 +1,7 @@
 package io.iwarp.internal.mpa;
 
 import io.iwarp.Counter;
-import io.iwarp.Counters;
+import io.iwarp.internal.ConnectionCounters;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +57,7 @@ public final class FpduEncoder {
 
     private final boolean crc;
     private final boolean markers;
-    private final Counters counters;
+    private final ConnectionCounters counters;
     private final Crc32c checksum = new Crc32c();
     private long position;
     private @Nullable ByteBuffer payloadView;
@@ -69,16 +69,16 @@ public final class FpduEncoder {
      * @param parameters tell whether to compute the CRC, whose field is otherwise 0, and whether to insert markers
      * @param counters counts FPDUs, markers and bytes
      */
-    public FpduEncoder(AgreedParameters parameters, Counters counters) {
+    public FpduEncoder(AgreedParameters parameters, ConnectionCounters counters) {
         this(parameters.crc(), parameters.sendMarkers(), counters);
     }
 
-    FpduEncoder(boolean crc, boolean markers, Counters counters) {
+    FpduEncoder(boolean crc, boolean markers, ConnectionCounters counters) {
         this(crc, markers, counters, 0);
     }
 
     /** Creates an encoder in the middle of a stream, at a multiple of four bytes. */
-    FpduEncoder(boolean crc, boolean markers, Counters counters, long position) {
+    FpduEncoder(boolean crc, boolean markers, ConnectionCounters counters, long position) {
         this.crc = crc;
         this.markers = markers;
         this.counters = counters;

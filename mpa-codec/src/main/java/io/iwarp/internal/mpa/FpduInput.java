@@ -1,8 +1,8 @@
 package io.iwarp.internal.mpa;
 
-import io.iwarp.ProtocolFault;
 import io.iwarp.internal.EventLoopBuffers;
 import io.iwarp.internal.InputBudget;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.mpa.FpduDecoder.Result;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

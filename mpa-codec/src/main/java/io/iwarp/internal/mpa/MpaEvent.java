@@ -2,7 +2,7 @@ package io.iwarp.internal.mpa;
 
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.StartMode;

@@ -1,8 +1,8 @@
 package io.iwarp.internal.mpa;
 
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
 import io.iwarp.Role;
+import io.iwarp.internal.ProtocolFault;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Arrays;

@@ -1,13 +1,13 @@
 package io.iwarp.internal.mpa;
 
 import io.iwarp.Counter;
-import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.EventLoopBuffers;
 import io.iwarp.internal.EventLoopTasks;
 import io.iwarp.internal.InputBudget;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.mpa.MpaSettings;
@@ -103,7 +103,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
     }
 
     private final MpaSettings settings;
-    private final Counters counters;
+    private final ConnectionCounters counters;
     private final ToIntFunction<Channel> segmentSize;
     private final long fpduTimeoutNanos;
     private final InputBudget inputBudget;
@@ -143,7 +143,7 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
      * @param counters counts the traffic of the stream
      * @param receiver takes the ULPDUs of the peer
      */
-    public MpaFramingHandler(MpaSettings settings, Counters counters, UlpduReceiver receiver) {
+    public MpaFramingHandler(MpaSettings settings, ConnectionCounters counters, UlpduReceiver receiver) {
         this(settings, counters, TcpSegmentSize::of, new InputBudget(Long.MAX_VALUE), receiver);
     }
 
@@ -156,14 +156,14 @@ public final class MpaFramingHandler extends ChannelDuplexHandler {
      * @param receiver takes the ULPDUs of the peer
      */
     public MpaFramingHandler(
-            MpaSettings settings, Counters counters, StreamAssociation stream, UlpduReceiver receiver) {
+            MpaSettings settings, ConnectionCounters counters, StreamAssociation stream, UlpduReceiver receiver) {
         this(settings, counters, TcpSegmentSize::of, stream.inputBudget(), receiver);
     }
 
     /** Creates the handler with another source of the segment size. */
     MpaFramingHandler(
             MpaSettings settings,
-            Counters counters,
+            ConnectionCounters counters,
             ToIntFunction<Channel> segmentSize,
             InputBudget inputBudget,
             UlpduReceiver receiver) {

@@ -3,8 +3,8 @@ package io.iwarp.internal.mpa;
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
 import io.iwarp.Role;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.StartMode;
 import io.netty.buffer.ByteBuf;
@@ -169,7 +169,7 @@ final class MpaStartup {
     }
 
     private static Step malformed(ProtocolFault fault) {
-        return finalStep(new StartupAction.Fail(CloseReason.of(fault), false));
+        return finalStep(new StartupAction.Fail(fault.closeReason(), false));
     }
 
     /**
@@ -324,7 +324,7 @@ final class MpaStartup {
                     ProtocolError.MPA_INVALID_STARTUP_FRAME,
                     "the peer replied to the enhanced MPA Request Frame with a plain Reply Frame of revision "
                             + reply.revision() + " (RFC 6581 section 10); connect with a revision 1 request");
-            return finalStep(new StartupAction.Fail(CloseReason.of(fault), true));
+            return finalStep(new StartupAction.Fail(fault.closeReason(), true));
         }
 
         @Override

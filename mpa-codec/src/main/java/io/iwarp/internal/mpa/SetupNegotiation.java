@@ -1,7 +1,7 @@
 package io.iwarp.internal.mpa;
 
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.ReadyToReceive;

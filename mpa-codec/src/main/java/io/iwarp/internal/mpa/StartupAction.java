@@ -2,7 +2,7 @@ package io.iwarp.internal.mpa;
 
 import io.iwarp.CloseReason;
 import io.iwarp.EndedBy;
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ProtocolFault;
 import org.jspecify.annotations.Nullable;
 
 /** The action that {@link MpaStartup} requests after an event. Each of the last three ends the start-up. */

@@ -7,7 +7,7 @@ import static io.iwarp.mpa.MpaParameters.NOT_NEGOTIATED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.ProtocolError;
-import io.iwarp.ProtocolFault;
+import io.iwarp.internal.ProtocolFault;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.ReadyToReceive;
 import io.iwarp.testing.Requirement;

@@ -3,8 +3,8 @@ package io.iwarp.internal.mpa;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.iwarp.Counter;
-import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.mpa.FpduDecoder.Result;
 import io.iwarp.testing.Requirement;
 import io.netty.buffer.ByteBuf;
@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class FpduDecoderTest {
 
-    private final Counters counters = new Counters();
+    private final ConnectionCounters counters = new ConnectionCounters();
     private FpduDecoder decoder = decoder(true, true, 0);
 
     @AfterEach

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.iwarp.Counter;
-import io.iwarp.Counters;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.testing.Requirement;
 import io.iwarp.testing.Seeds;
 import io.netty.buffer.ByteBuf;
@@ -24,7 +24,7 @@ class FpduEncoderTest {
     private static final int TEN_MILLION = 10_000_000;
     private static final int MAX_SHIFT = 4;
 
-    private final Counters counters = new Counters();
+    private final ConnectionCounters counters = new ConnectionCounters();
     private final Ulpdu ulpdu = new Ulpdu();
 
     @ParameterizedTest

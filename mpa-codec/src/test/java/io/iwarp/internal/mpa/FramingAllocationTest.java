@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.ThreadMXBean;
-import io.iwarp.Counters;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.mpa.FpduDecoder.Result;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -26,7 +26,7 @@ class FramingAllocationTest {
     /** Leak tracking allocates at each access. */
     private static final ByteBufAllocator UNTRACKED = new UnpooledByteBufAllocator(true, true);
 
-    private final Counters counters = new Counters();
+    private final ConnectionCounters counters = new ConnectionCounters();
     private final Ulpdu ulpdu = new Ulpdu();
 
     @BeforeEach

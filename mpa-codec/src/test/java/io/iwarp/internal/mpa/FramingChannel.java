@@ -1,8 +1,8 @@
 package io.iwarp.internal.mpa;
 
 import io.iwarp.Counter;
-import io.iwarp.Counters;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.InputBudget;
 import io.iwarp.internal.memory.StreamAssociation;
 import io.iwarp.memory.IwarpDevice;
@@ -27,7 +27,7 @@ final class FramingChannel {
     /** Everything that went up, in order: byte[] for a ULPDU, else the event or exception itself. */
     final List<Object> seen = new ArrayList<>();
 
-    final Counters counters = new Counters();
+    final ConnectionCounters counters = new ConnectionCounters();
     final MpaFramingHandler framing;
     final EmbeddedChannel channel;
     final Ulpdu outgoing = new Ulpdu();

@@ -3,9 +3,9 @@ package io.iwarp.internal.mpa;
 import static io.iwarp.internal.mpa.MpaFramingInboundTest.filled;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.Requirement;
 import io.netty.bootstrap.ServerBootstrap;
@@ -49,7 +49,7 @@ class FramingTcpPeerTest {
                     @Override
                     protected void initChannel(Channel child) {
                         MpaFramingHandler framing = new MpaFramingHandler(
-                                MpaSettings.DEFAULT, new Counters(), (buffer, index, length) -> true);
+                                MpaSettings.DEFAULT, new ConnectionCounters(), (buffer, index, length) -> true);
                         child.pipeline().addLast(framing, new SendAtTheEnd());
                         AgreedParameters agreed = AgreedParameters.builder(Role.RESPONDER)
                                 .sendMarkers(true)

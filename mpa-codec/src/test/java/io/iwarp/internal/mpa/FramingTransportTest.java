@@ -3,8 +3,8 @@ package io.iwarp.internal.mpa;
 import static io.iwarp.internal.mpa.MpaFramingInboundTest.filled;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.iwarp.Counters;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.testing.Requirement;
 import io.netty.bootstrap.Bootstrap;
@@ -134,7 +134,7 @@ class FramingTransportTest {
     }
 
     private static MpaFramingHandler framing(UlpduReceiver receiver) {
-        return new MpaFramingHandler(MpaSettings.DEFAULT, new Counters(), receiver);
+        return new MpaFramingHandler(MpaSettings.DEFAULT, new ConnectionCounters(), receiver);
     }
 
     private static void establish(Channel channel, Role role) {

@@ -2,7 +2,7 @@ package io.iwarp.internal.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.iwarp.Counters;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.mpa.FpduDecoder.Result;
 import io.iwarp.testing.Captures;
 import io.iwarp.testing.GoldenVectors;
@@ -29,7 +29,7 @@ class GoldenFpduTest {
     /** Stream offset of the second figure's FPDU. */
     private static final int FIG_6_POSITION = 492;
 
-    private final Counters counters = new Counters();
+    private final ConnectionCounters counters = new ConnectionCounters();
 
     static Stream<Arguments> figures() {
         return Stream.of(

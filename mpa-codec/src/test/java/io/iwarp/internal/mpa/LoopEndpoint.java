@@ -2,8 +2,8 @@ package io.iwarp.internal.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.iwarp.Counters;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.mpa.StartMode;
 import io.netty.buffer.ByteBuf;
@@ -56,7 +56,7 @@ final class LoopEndpoint extends ChannelInitializer<Channel> {
                         initiator
                                 ? MpaStartupHandler.initiator(settings, privateData())
                                 : MpaStartupHandler.responder(settings, seen::add))
-                .addBefore("top", null, new MpaFramingHandler(settings, new Counters(), this::take));
+                .addBefore("top", null, new MpaFramingHandler(settings, new ConnectionCounters(), this::take));
     }
 
     private byte[] privateData() {

@@ -2,7 +2,7 @@ package io.iwarp.internal.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.iwarp.Counters;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.InputBudget;
 import io.iwarp.testing.ExhaustedAllocator;
 import io.netty.buffer.ByteBuf;
@@ -15,7 +15,7 @@ class NoMemoryForACopyTest {
     @Test
     void bytesInSeveralPieces() {
         ByteBufAllocator exhausted = new ExhaustedAllocator();
-        Counters counters = new Counters();
+        ConnectionCounters counters = new ConnectionCounters();
         FpduInput input = new FpduInput(
                 exhausted, new FpduDecoder(exhausted, true, false, counters), new InputBudget(1 << 20), () -> {});
         ByteBuf pieces = Unpooled.compositeBuffer().addComponents(true, bytes(), bytes());

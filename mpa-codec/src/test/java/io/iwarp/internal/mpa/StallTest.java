@@ -2,8 +2,8 @@ package io.iwarp.internal.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.iwarp.Counters;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.InputBudget;
 import io.iwarp.internal.mpa.FpduDecoder.Result;
 import io.iwarp.memory.IwarpDevice;
@@ -176,8 +176,8 @@ class StallTest {
     void aLaterStallInTheSameBytesHoldsNoMoreThanItCounts() {
         UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
         InputBudget budget = new InputBudget(1 << 20);
-        FpduInput input =
-                new FpduInput(allocator, new FpduDecoder(allocator, true, true, new Counters()), budget, () -> {});
+        FpduInput input = new FpduInput(
+                allocator, new FpduDecoder(allocator, true, true, new ConnectionCounters()), budget, () -> {});
         int[] lengths = {600, 700, 600, 8};
         int taken = 2;
         for (int length : lengths) {

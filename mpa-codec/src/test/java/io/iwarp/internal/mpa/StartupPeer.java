@@ -2,7 +2,7 @@ package io.iwarp.internal.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.iwarp.Counters;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.mpa.MpaSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -136,7 +136,7 @@ final class StartupPeer {
     MpaFramingHandler framing(MpaSettings settings) {
         return new MpaFramingHandler(
                 settings,
-                new Counters(),
+                new ConnectionCounters(),
                 (buffer, index, length) -> seenAbove.add(ByteBufUtil.hexDump(buffer, index, length)));
     }
 

@@ -3,9 +3,9 @@ package io.iwarp.internal.mpa;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.iwarp.Counters;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.InputBudget;
 import io.iwarp.memory.IwarpDevice;
 import io.iwarp.mpa.MpaSettings;
@@ -143,7 +143,10 @@ class UnfinishedFpduTest {
 
     private static FpduInput input(ByteBufAllocator allocator, boolean crcAndMarkers, InputBudget budget) {
         return new FpduInput(
-                allocator, new FpduDecoder(allocator, crcAndMarkers, crcAndMarkers, new Counters()), budget, () -> {});
+                allocator,
+                new FpduDecoder(allocator, crcAndMarkers, crcAndMarkers, new ConnectionCounters()),
+                budget,
+                () -> {});
     }
 
     /** Markers are cut out of a ULPDU by a copy. */

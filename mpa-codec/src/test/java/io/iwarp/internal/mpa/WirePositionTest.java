@@ -2,8 +2,8 @@ package io.iwarp.internal.mpa;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.iwarp.Counters;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.mpa.MpaSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class WirePositionTest {
     private static final int MAX_PAYLOAD = 40_000;
 
-    private final Counters counters = new Counters();
+    private final ConnectionCounters counters = new ConnectionCounters();
     private final SlowChannel channel =
             new SlowChannel(new MpaFramingHandler(MpaSettings.DEFAULT, counters, (buffer, index, length) -> true));
     private final WirePosition position = new WirePosition(channel, counters);

@@ -29,10 +29,12 @@ public record PeerAddress(String host, int port) {
         @Override
         public PeerAddress convert(String text) {
             Matcher address = HOST_AND_PORT.matcher(text);
-            int port = address.matches() ? Integer.parseInt(Objects.requireNonNullElse(address.group(2), DEFAULT_PORT)) : 0;
+            int port = address.matches()
+                    ? Integer.parseInt(Objects.requireNonNullElse(address.group(2), DEFAULT_PORT))
+                    : 0;
             if (port < 1 || port > OptionCheck.MAX_PORT) {
-                throw new TypeConversionException("'" + text
-                        + "' is not an address: write " + LABEL + " with a port of 1 to " + OptionCheck.MAX_PORT);
+                throw new TypeConversionException("'" + text + "' is not an address: write " + LABEL
+                        + " with a port of 1 to " + OptionCheck.MAX_PORT);
             }
             return new PeerAddress(address.group(1), port);
         }

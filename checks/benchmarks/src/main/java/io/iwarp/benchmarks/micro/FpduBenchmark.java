@@ -1,7 +1,7 @@
 package io.iwarp.benchmarks.micro;
 
-import io.iwarp.Counters;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.mpa.AgreedParameters;
 import io.iwarp.internal.mpa.FpduDecoder;
 import io.iwarp.internal.mpa.FpduEncoder;
@@ -57,8 +57,8 @@ public class FpduBenchmark {
                 .sendMarkers(markers)
                 .receiveMarkers(markers)
                 .build();
-        encoder = new FpduEncoder(parameters, new Counters());
-        decoder = new FpduDecoder(allocator, parameters, new Counters());
+        encoder = new FpduEncoder(parameters, new ConnectionCounters());
+        decoder = new FpduDecoder(allocator, parameters, new ConnectionCounters());
         encoded = allocator.directBuffer(2 * FpduDecoder.maxWireLength());
         stream = allocator.directBuffer();
         // It may begin again where the next marker is as far away as at its beginning.

@@ -1,7 +1,7 @@
 package io.iwarp.benchmarks.micro;
 
-import io.iwarp.Counters;
 import io.iwarp.Role;
+import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.mpa.AgreedParameters;
 import io.iwarp.internal.mpa.FpduEncoder;
 import io.iwarp.internal.mpa.Ulpdu;
@@ -45,7 +45,7 @@ public class FpduByReferenceBenchmark {
         payload = allocator.directBuffer(size).writeZero(size - HEADER_BYTES);
         ulpdu.payload(payload, 0, size - HEADER_BYTES);
         encoder = new FpduEncoder(
-                AgreedParameters.builder(Role.INITIATOR).crc(crc).build(), new Counters());
+                AgreedParameters.builder(Role.INITIATOR).crc(crc).build(), new ConnectionCounters());
         encoded = allocator.directBuffer();
     }
 

@@ -1,14 +1,15 @@
-package io.iwarp;
+package io.iwarp.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.iwarp.Counter;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-class CountersTest {
+class ConnectionCountersTest {
     @Test
     void eachCounterCountsByItself() {
-        Counters counters = new Counters();
+        ConnectionCounters counters = new ConnectionCounters();
         for (Counter counter : Counter.values()) {
             counters.add(counter, 10);
         }
@@ -22,12 +23,12 @@ class CountersTest {
 
     @Test
     void textShowsWhatWasCounted() {
-        Counters counters = new Counters();
+        ConnectionCounters counters = new ConnectionCounters();
         counters.add(Counter.FPDUS_SENT, 2);
         counters.add(Counter.CRC_ERRORS, 1);
 
         assertThat(counters).hasToString("Counters[FPDUS_SENT=2, CRC_ERRORS=1]");
-        assertThat(new Counters()).hasToString("Counters[]");
+        assertThat(new ConnectionCounters()).hasToString("Counters[]");
     }
 
     @Test
@@ -44,7 +45,7 @@ class CountersTest {
 
     @Test
     void anotherThreadSeesTheCountersRise() throws InterruptedException {
-        Counters counters = new Counters();
+        ConnectionCounters counters = new ConnectionCounters();
         long goal = 1_000_000;
         Thread writer = new Thread(() -> {
             for (long i = 0; i < goal; i++) {

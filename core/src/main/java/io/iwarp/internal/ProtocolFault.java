@@ -1,14 +1,15 @@
-package io.iwarp;
+package io.iwarp.internal;
 
+import io.iwarp.CloseReason;
+import io.iwarp.EndedBy;
+import io.iwarp.ProtocolError;
 import java.util.Objects;
-import org.apiguardian.api.API;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A breach of the protocol that this side found, or a failure of its own: the result of a check, passed as a value
  * inside the stack. It becomes a Terminate message (RFC 5040 section 4.8) and a {@link CloseReason}. Immutable.
  */
-@API(status = API.Status.EXPERIMENTAL, since = "0.1.0")
 public final class ProtocolFault {
     private final ProtocolError error;
     private final String detail;
@@ -45,6 +46,12 @@ public final class ProtocolFault {
     /** Returns what the runtime reported, or null if nothing. */
     public @Nullable Throwable cause() {
         return cause;
+    }
+
+    /** Returns the reason for the end of a stream with this fault. */
+    public CloseReason closeReason() {
+        EndedBy endedBy = error == ProtocolError.MPA_CONNECTION_LOST ? EndedBy.TRANSPORT : EndedBy.LOCAL_FAULT;
+        return new CloseReason(endedBy, error, detail, cause);
     }
 
     @Override
