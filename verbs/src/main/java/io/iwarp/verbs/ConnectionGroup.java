@@ -172,7 +172,7 @@ final class ConnectionGroup extends ChannelInboundHandlerAdapter {
     void abort() {
         int openCount = channels.size();
         if (openCount > 0) {
-            LOGGER.info("{} connections did not close before the deadline and are aborted", openCount);
+            LOGGER.info("the deadline has passed: aborting the connections that are still open ({})", openCount);
             channels.forEach(this::abort);
         }
     }

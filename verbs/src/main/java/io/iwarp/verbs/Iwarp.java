@@ -403,8 +403,8 @@ public final class Iwarp {
          * @param address of the server, as the channel type takes it
          * @return completes on the event loop with the queue pair once requests may be sent. An event loop of the group
          *     must not wait for it: {@code get} and {@code join} throw
-         *     {@link io.netty.util.concurrent.BlockingOperationException} there. Fails with an
-         *     {@link io.iwarp.ConnectionClosedException}, which is an {@link io.iwarp.ConnectionRejectedException} if
+         *     {@link io.netty.util.concurrent.BlockingOperationException} there. Fails with a
+         *     {@link io.iwarp.ConnectionClosedException}, which is a {@link io.iwarp.ConnectionRejectedException} if
          *     the peer rejects the request; also if the client was shut down. It fails only after the attempt is
          *     cleaned up: the queue pair's stream has left its protection domain, and actions chained earlier to its
          *     {@link QueuePair#closed} without {@code Async} have run. The domain may be closed immediately afterwards.

@@ -676,8 +676,8 @@ public final class QueuePair implements AutoCloseable {
     /**
      * Returns a future that completes on the event loop with this queue pair once this side may send requests, or
      * fails. At a responder it completes when the initiator's first message has arrived, not when the connection is
-     * accepted; a silent initiator keeps it waiting. The failure is an {@link io.iwarp.ConnectionRejectedException} or
-     * a {@link ConnectionClosedException}.
+     * accepted; a silent initiator keeps it waiting. The failure is a {@link io.iwarp.ConnectionRejectedException} or a
+     * {@link ConnectionClosedException}.
      */
     public CompletableFuture<QueuePair> ready() {
         return readyFuture.copy();

@@ -78,10 +78,13 @@ public final class Quorum {
             replica.write(Unpooled.wrappedBuffer(entry), replica.remoteBuffer().slice(offset, entry.length))
                     .thenCombine(replica.placed(), (written, placed) -> placed)
                     .whenComplete((placed, failure) -> {
-                        if (failure == null && missing.decrementAndGet() == 0) {
+                        if (failure != null) {
+                            replica.abort(); // it lacks this entry, and must not count for the next
+                            if (spare.decrementAndGet() < 0) {
+                                committed.completeExceptionally(failure);
+                            }
+                        } else if (missing.decrementAndGet() == 0) {
                             committed.complete(null);
-                        } else if (failure != null && spare.decrementAndGet() < 0) {
-                            committed.completeExceptionally(failure);
                         }
                     });
         }
