@@ -24,13 +24,13 @@ HEADING = "## Results"
 
 def write(rows: list[dict], curves: dict[str, list[dict]], seconds: float) -> None:
     measured = [row for row in rows if "ratio" in row]
-    rounds = sorted({len(row["ours"]) for row in measured})
+    pairs = max((len(row["ours"]) for row in measured), default=0)
     lines = [
         HEADING, "",
         "`checks/benchmarks/compare` writes this section and those below it. The two sides of each row are interleaved, as two",
         "processes each on a processor of its own, over loopback or a pair of virtual Ethernet devices, "
         f"{WARM_UP:g} s warm, CRC32C on.",
-        f"The ratio is the median of the ratios of {rounds[0]} to {rounds[-1]} pairs of {seconds:g} s, with the least and the greatest; a pair between whose",
+        f"The ratio is the median of the ratios of up to {pairs} pairs of {seconds:g} s, with the least and the greatest; a pair between whose",
         "sides the host moves the processors does not count. It can differ from the quotient of the columns, which are medians",
         "too. It is bold if all pairs miss the target, and undecided if some do. Rates are in MB/s. The processor time of both",
         "ends is in seconds for 10^9 bytes, or microseconds for an operation. Rows without a target are not shown.",

@@ -224,9 +224,8 @@ class Pairs:
         return self.ours.failure or self.others.failure
 
     def kept(self) -> list[tuple[Figure, Figure]]:
-        constant = not self.row.other.command
         return [(mine.figure, theirs.figure) for mine, theirs in zip(self.ours.figures, self.others.figures)
-                if constant or mine.same_place(theirs)]
+                if not self.row.other.command or mine.same_place(theirs)]
 
 
 def key(side: Side) -> str:

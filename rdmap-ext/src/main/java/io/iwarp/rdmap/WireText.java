@@ -4,7 +4,6 @@ import io.iwarp.ProtocolError;
 import io.iwarp.ddp.DdpSegment;
 import io.iwarp.internal.mpa.EnhancedSetup;
 import io.iwarp.internal.mpa.MpaFrameLayout;
-import io.iwarp.mpa.MpaParameters;
 import io.netty.buffer.ByteBuf;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -38,15 +37,11 @@ final class WireText {
         if (enhanced) {
             length -= EnhancedSetup.LENGTH;
             EnhancedSetup setup = EnhancedSetup.decode(head.slice(MpaFrameLayout.HEADER_LENGTH, EnhancedSetup.LENGTH));
-            text.append(", IRD ").append(depth(setup.ird()));
-            text.append(", ORD ").append(depth(setup.ord()));
+            text.append(", IRD ").append(EnhancedSetup.depthText(setup.ird()));
+            text.append(", ORD ").append(EnhancedSetup.depthText(setup.ord()));
             text.append(setup.peerToPeer() ? ", peer-to-peer " + setup.readyToReceive() : "");
         }
         return text.append(", ").append(length).append(" bytes of private data").toString();
-    }
-
-    private static String depth(int depth) {
-        return depth == MpaParameters.NOT_NEGOTIATED ? "not negotiated" : Integer.toString(depth);
     }
 
     /**

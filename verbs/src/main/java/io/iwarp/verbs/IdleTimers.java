@@ -2,8 +2,8 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Counter;
+import io.iwarp.Counters;
 import io.iwarp.EndedBy;
-import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.mpa.WirePosition;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
@@ -21,7 +21,7 @@ final class IdleTimers {
     private final Duration idleTimeout;
     private final Duration keepAliveInterval;
     private final EventLoop eventLoop;
-    private final ConnectionCounters counters;
+    private final Counters counters;
     private final WirePosition position;
     private final BooleanSupplier isInputPaused;
     private final Runnable keepAlive;
@@ -43,7 +43,7 @@ final class IdleTimers {
     IdleTimers(
             QueuePairSettings settings,
             EventLoop eventLoop,
-            ConnectionCounters counters,
+            Counters counters,
             WirePosition position,
             BooleanSupplier isInputPaused,
             Runnable keepAlive,

@@ -2,10 +2,10 @@ package io.iwarp.verbs;
 
 import io.iwarp.CloseReason;
 import io.iwarp.Counter;
+import io.iwarp.Counters;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
 import io.iwarp.Role;
-import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.internal.metrics.DefaultIwarpMetrics;
 import io.iwarp.metrics.IwarpMetrics;
 import io.iwarp.metrics.QueueLimit;
@@ -27,13 +27,13 @@ final class QueuePairRecorder {
 
     private final Channel channel;
     private final Role role;
-    private final ConnectionCounters counters;
+    private final Counters counters;
     private final boolean longOperations = new LongOperationEvent().isEnabled();
     private final ConnectionEvent connection = new ConnectionEvent();
     /** Null before {@link #addConnection}, and without metrics. */
     private DefaultIwarpMetrics.@Nullable Connection metrics;
 
-    QueuePairRecorder(Channel channel, Role role, ConnectionCounters counters, QueuePairSettings settings) {
+    QueuePairRecorder(Channel channel, Role role, Counters counters, QueuePairSettings settings) {
         this.channel = channel;
         this.role = role;
         this.counters = counters;

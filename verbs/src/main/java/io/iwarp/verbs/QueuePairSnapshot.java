@@ -3,8 +3,8 @@ package io.iwarp.verbs;
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
+import io.iwarp.Counters;
 import io.iwarp.Role;
-import io.iwarp.internal.ConnectionCounters;
 import io.iwarp.mpa.MpaParameters;
 import io.netty.channel.Channel;
 import java.net.SocketAddress;
@@ -38,11 +38,11 @@ public final class QueuePairSnapshot {
     private final Map<Counter, Long> counters;
     private final @Nullable CloseReason closeReason;
 
-    static QueuePairSnapshot of(Channel channel, Role role, QueuePairEngine engine, ConnectionCounters counted) {
+    static QueuePairSnapshot of(Channel channel, Role role, QueuePairEngine engine, Counters counted) {
         return new QueuePairSnapshot(channel, role, engine, counted);
     }
 
-    private QueuePairSnapshot(Channel channel, Role role, QueuePairEngine engine, ConnectionCounters counted) {
+    private QueuePairSnapshot(Channel channel, Role role, QueuePairEngine engine, Counters counted) {
         PostedRequests sends = engine.requests();
         ReceiveSource receiveSource = engine.receiveSide().source();
         Map<Counter, Long> values = new EnumMap<>(Counter.class);

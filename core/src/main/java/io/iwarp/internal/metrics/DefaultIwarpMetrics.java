@@ -3,6 +3,7 @@ package io.iwarp.internal.metrics;
 import io.iwarp.CloseReason;
 import io.iwarp.ConnectionState;
 import io.iwarp.Counter;
+import io.iwarp.Counters;
 import io.iwarp.EndedBy;
 import io.iwarp.Operation;
 import io.iwarp.ProtocolError;
@@ -75,7 +76,7 @@ public final class DefaultIwarpMetrics implements IwarpMetrics {
      * @param gauges returns the current numbers of the connection; called by any thread, does not block
      * @param eventLoop the event loop of the connection, which identifies connections of the same thread
      */
-    public Connection addConnection(Role role, ConnectionCounters counters, Supplier<Gauges> gauges, Object eventLoop) {
+    public Connection addConnection(Role role, Counters counters, Supplier<Gauges> gauges, Object eventLoop) {
         lock.lock();
         try {
             EventLoopTotals totals = eventLoops.computeIfAbsent(eventLoop, loop -> new EventLoopTotals());
@@ -113,18 +114,14 @@ public final class DefaultIwarpMetrics implements IwarpMetrics {
      */
     public final class Connection {
         private final Role role;
-        private final ConnectionCounters counters;
+        private final Counters counters;
         private final Supplier<Gauges> gauges;
         private final Object eventLoop;
         private final EventLoopTotals operations;
         private @Nullable SetupOutcome outcome;
 
         private Connection(
-                Role role,
-                ConnectionCounters counters,
-                Supplier<Gauges> gauges,
-                Object eventLoop,
-                EventLoopTotals operations) {
+                Role role, Counters counters, Supplier<Gauges> gauges, Object eventLoop, EventLoopTotals operations) {
             this.role = role;
             this.counters = counters;
             this.gauges = gauges;

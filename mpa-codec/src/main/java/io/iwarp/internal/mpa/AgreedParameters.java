@@ -111,12 +111,9 @@ public record AgreedParameters(
     private String depths() {
         String own = "IRD " + ird + ", ORD " + ord;
         return enhanced
-                ? "enhanced set-up, " + own + ", peer's IRD " + depth(peerIrd) + ", peer's ORD " + depth(peerOrd)
+                ? "enhanced set-up, " + own + ", peer's IRD " + EnhancedSetup.depthText(peerIrd) + ", peer's ORD "
+                        + EnhancedSetup.depthText(peerOrd)
                 : "plain set-up, " + own;
-    }
-
-    private static String depth(int depth) {
-        return depth == NOT_NEGOTIATED ? "not negotiated" : Integer.toString(depth);
     }
 
     /** Collects parameters. Not thread-safe. */

@@ -186,6 +186,11 @@ public final class EnhancedSetup {
                 + writeRtr + ", readRtr=" + readRtr + ", ord=" + ord + "]";
     }
 
+    /** Returns a depth for people. */
+    public static String depthText(int depth) {
+        return depth == MpaParameters.NOT_NEGOTIATED ? "not negotiated" : Integer.toString(depth);
+    }
+
     private static void checkDepth(String name, int depth) {
         if (depth < 0 || depth > DEPTH_MASK) {
             throw new IllegalArgumentException(name + " is " + depth + " (expected: 0 to " + MAX_DEPTH + ", or "

@@ -1,7 +1,7 @@
 package io.iwarp.internal.mpa;
 
 import io.iwarp.Counter;
-import io.iwarp.internal.ConnectionCounters;
+import io.iwarp.Counters;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
 import java.util.function.LongSupplier;
@@ -18,12 +18,12 @@ public final class WirePosition {
             Integer.getInteger("io.netty.transport.outboundBufferEntrySizeOverhead", 96);
 
     private final Channel channel;
-    private final ConnectionCounters counters;
+    private final Counters counters;
     private final LongSupplier written;
     private long takenBytes;
 
     /** Creates the position of a stream whose FPDUs are the bytes on the wire. */
-    public WirePosition(Channel channel, ConnectionCounters counters) {
+    public WirePosition(Channel channel, Counters counters) {
         this(channel, counters, () -> counters.get(Counter.BYTES_SENT));
     }
 
@@ -33,7 +33,7 @@ public final class WirePosition {
      * @param counters of the stream
      * @param written returns how many bytes were handed to the channel's own queue
      */
-    public WirePosition(Channel channel, ConnectionCounters counters, LongSupplier written) {
+    public WirePosition(Channel channel, Counters counters, LongSupplier written) {
         this.channel = channel;
         this.counters = counters;
         this.written = written;

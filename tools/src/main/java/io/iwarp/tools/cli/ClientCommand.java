@@ -12,7 +12,7 @@ public abstract class ClientCommand extends BaseCommand {
             index = "0",
             paramLabel = PeerAddress.LABEL,
             converter = PeerAddress.Converter.class,
-            description = "Where the server listens. The default port is " + PeerAddress.DEFAULT_PORT + ".")
+            description = "Where the server listens." + PeerAddress.HELP)
     private PeerAddress server;
 
     @Mixin

@@ -21,6 +21,9 @@ public record PeerAddress(String host, int port) {
     /** The port of a server without {@code --port}, and of an address without a port. */
     public static final String DEFAULT_PORT = "7471";
 
+    /** What the help of a command says of an address without a port. */
+    public static final String HELP = " The default port is " + DEFAULT_PORT + ".";
+
     private static final Pattern HOST_AND_PORT =
             Pattern.compile("(\\[[0-9A-Fa-f:.%\\w]+\\]|[^:\\[\\]\\s]+)(?::(\\d{1,5}))?");
 

@@ -26,7 +26,7 @@ final class ConformanceServer extends BaseCommand {
             paramLabel = PeerAddress.LABEL,
             arity = "0..1",
             converter = PeerAddress.Converter.class,
-            description = "Where the server listens.")
+            description = "Where the server listens." + PeerAddress.HELP)
     private @Nullable PeerAddress server;
 
     @Mixin

@@ -45,7 +45,7 @@ public final class CounterCommand extends BaseCommand {
             paramLabel = PeerAddress.LABEL,
             arity = "0..1",
             converter = PeerAddress.Converter.class,
-            description = "Count in the memory of a server that listens there.")
+            description = "Count in the memory of a server that listens there." + PeerAddress.HELP)
     private @Nullable PeerAddress server;
 
     @Option(names = "--listen", description = "Serve any number of clients until Ctrl-C.")

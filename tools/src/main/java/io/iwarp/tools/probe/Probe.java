@@ -3,7 +3,6 @@ package io.iwarp.tools.probe;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.iwarp.internal.mpa.EnhancedSetup;
 import io.iwarp.internal.mpa.MpaFrameLayout;
-import io.iwarp.mpa.MpaParameters;
 import io.iwarp.mpa.MpaSettings;
 import io.iwarp.tools.cli.Bytes;
 import io.iwarp.tools.cli.ClientCommand;
@@ -203,7 +202,10 @@ public final class Probe extends ClientCommand {
         step("markers", answer.markers() ? "the peer requires them" : "the peer does not require them");
         EnhancedSetup setup = answer.setup();
         if (setup != null) {
-            step("IRD, ORD", depth(setup.ird()) + ", " + depth(setup.ord()) + " of the peer");
+            step(
+                    "IRD, ORD",
+                    EnhancedSetup.depthText(setup.ird()) + ", " + EnhancedSetup.depthText(setup.ord())
+                            + " of the peer");
             step(
                     "first",
                     setup.peerToPeer()
@@ -217,10 +219,6 @@ public final class Probe extends ClientCommand {
         return answer.rejected()
                 ? "an iWARP peer, which rejects a client without private data" + known
                 : "an iWARP peer, which accepts" + known;
-    }
-
-    private static String depth(int depth) {
-        return depth == MpaParameters.NOT_NEGOTIATED ? "not negotiated" : String.valueOf(depth);
     }
 
     /** Returns what bytes in place of an MPA Reply Frame are. */
